@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError
-from conqret.studies.check.column_roles import named, words
-from conqret.studies.check.table_roles import UNSWAPPED, ColumnRoles
+from conqret.studies.check.column_roles import named, says
+from conqret.studies.check.table_roles import ColumnRoles
 from conqret.studies.check.text_table import TextTable
-from conqret.studies.check.verdict_words import POSITIONS, word_of
-from conqret.studies.check.word_columns import Reading
+from conqret.studies.check.verdict_words import CELLS, word_of
+from conqret.studies.check.word_columns import CellValues
 
-PAIRED = frozenset("winner preference preferred pairwise".split())
-"""Words in the names of columns that compare two answers."""
 MIN_ASSOCIATION = 2.6
 """Of verdicts and labels, in standard errors, where it says what the verdicts name (p < 0.01)."""
 READINGS = ("answers", "positions")
@@ -31,7 +29,7 @@ def by_model_name(table: TextTable, roles: ColumnRoles) -> tuple[TextTable, bool
     """
     every = [*(column for columns in roles.judges.values() for column in columns), *roles.humans]
     paired = bool(roles.ordered or roles.swapped or "answer_a" in roles.texts)
-    paired |= any(set(words(name)) & PAIRED for name in every)
+    paired |= any(says(name, "paired") for name in every)
     first, second = (named(table.columns, names) for names in ("model_a system_a", "model_b system_b"))
     if first is None or second is None:
         return table, paired, False
@@ -48,11 +46,11 @@ def by_model_name(table: TextTable, roles: ColumnRoles) -> tuple[TextTable, bool
 def swapped_rows(table: TextTable, roles: ColumnRoles) -> NDArray[np.bool_]:
     """Return for each row whether answer B was shown first."""
     texts = table.columns[roles.swapped] if roles.swapped else [""] * len(table)
-    return np.array([bool(text) and text.casefold() not in UNSWAPPED for text in texts])
+    return np.array([bool(text) and text.casefold() not in CELLS["unswapped"] for text in texts])
 
 
 def meaning_of_swapped(
-    table: TextTable, roles: ColumnRoles, reading: Reading, labels: NDArray[np.float64]
+    table: TextTable, roles: ColumnRoles, reading: CellValues, labels: NDArray[np.float64]
 ) -> str:
     """Return whether verdicts on swapped answers name the answers or the positions: by the words, else by the labels.
 
@@ -71,7 +69,7 @@ def meaning_of_swapped(
         for name, rows in swapped_verdicts
         for row in np.flatnonzero(rows).tolist()
     }
-    if not cells or cells & POSITIONS:
+    if not cells or not cells.isdisjoint(CELLS["position"]):
         return "positions"
     labeled = ~np.isnan(labels)
     with np.errstate(invalid="ignore"):

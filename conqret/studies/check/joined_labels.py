@@ -10,9 +10,8 @@ from pathlib import Path
 from conqret.errors import DeclarationError, number
 from conqret.io.safe_files import unguarded
 from conqret.studies.check.column_roles import (
-    ANNOTATOR_NAMES,
-    CHANCES,
-    ID,
+    NAMES,
+    TEXTS,
     chosen,
     holds_verdicts,
     human_and_judges,
@@ -22,10 +21,6 @@ from conqret.studies.check.column_roles import (
 from conqret.studies.check.table_roles import ColumnRoles
 from conqret.studies.check.text_table import TextTable, read_text_table, spread
 from conqret.studies.check.verdict_words import is_no_label
-
-VALUES = "label labels value rating score verdict grade human gold"
-"""Names of the column of labels in a table that has nothing else."""
-
 
 EXPORT, LEDGER = "labels.csv", "labels.sqlite"
 """In a folder of ``conqret labels collect``: what it exports, and what it collects."""
@@ -52,7 +47,7 @@ def joined(
     """
     other = _labels_table(Path(labels))
     ids, system = roles.texts.get("id"), roles.system
-    label_ids = ids if ids in other.columns else named(other.columns, f"{ID} item item_id")
+    label_ids = ids if ids in other.columns else named(other.columns, f"{TEXTS['id']} item item_id")
     if label_ids is None:
         raise DeclarationError(
             f"{other.source} has no column of ids (columns: {', '.join(other.columns)}): name it {ids or 'id'}"
@@ -67,7 +62,7 @@ def joined(
     other, human = _one_criterion(table, other, human)
     names = chosen(other, human) or _label_columns(table, other, label_ids)
     rows = set(zip(*(other.columns[key] for key in keys), strict=True))
-    annotator = named(other.columns, ANNOTATOR_NAMES)
+    annotator = named(other.columns, NAMES["annotator_name"])
     alone = annotator is not None and len(set(other.columns[annotator])) == 1
     if annotator is not None and annotator not in names and (alone or len(rows) < len(other)):
         other, new = spread(other, keys, annotator, names, short=True)
@@ -95,7 +90,7 @@ def joined(
     columns = dict(table.columns)
     for name in names:
         columns[name] = [other.columns[name][row] if row is not None else "" for row in rows_of]
-    chances = named(other.columns, CHANCES)
+    chances = named(other.columns, NAMES["chance"])
     if chances is None:
         if unused := [name for name in roles.humans if name not in names]:
             roles.notes.append(f"not used as labels: {', '.join(unused)}")
@@ -142,9 +137,9 @@ def _one_criterion(
 
 
 def _label_columns(table: TextTable, other: TextTable, ids: str) -> list[str]:
-    humans, judges = human_and_judges(other, {ids, named(other.columns, ANNOTATOR_NAMES) or ""})
+    humans, judges = human_and_judges(other, {ids, named(other.columns, NAMES["annotator_name"]) or ""})
     names = humans or judges[:1]
-    value = named(other.columns, VALUES)
+    value = named(other.columns, NAMES["value"])
     if not names and value is not None:
         names = [value]
     if not names:

@@ -14,26 +14,20 @@ from conqret.errors import DeclarationError, number
 from conqret.studies.check.answer_orders import READINGS, by_model_name, meaning_of_swapped, swapped_rows
 from conqret.studies.check.checked_table import CheckedTable, DrawnBy, JudgeColumn
 from conqret.studies.check.column_roles import (
-    PROBABILITY,
+    NAMES,
     check_no_labels,
     chosen,
+    loose,
     named,
     same_subject,
-    words,
+    says,
 )
 from conqret.studies.check.joined_labels import joined
 from conqret.studies.check.table_roles import ColumnRoles, guessed_roles, made_wide, sides_apart
 from conqret.studies.check.text_table import TextTable, read_text_table
 from conqret.studies.check.verdict_values import read_verdicts
-from conqret.studies.check.verdict_words import is_failed, is_no_label, number_of, word_of
-from conqret.studies.check.word_columns import Reading, WordColumn, word_column
-
-SUMMARIES = frozenset("total totals sum mean average avg overall summary gesamt summe mittelwert".split())
-"""What spreadsheets say of a row that is no row of its own."""
-CLUSTERS = (
-    "topic conversation_id conversation question_id prompt_id document_id doc_id session_id thread_id user_id"
-)
-"""Columns whose rows may be alike, if values repeat."""
+from conqret.studies.check.verdict_words import CELLS, is_failed, is_no_label, number_of, word_of
+from conqret.studies.check.word_columns import CellValues, WordColumn, word_column
 
 
 def read_checked_table(
@@ -113,7 +107,7 @@ def read_checked_table(
     )
 
 
-def _read(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> Reading:
+def _read(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> CellValues:
     """What the columns hold; of guessed columns of several kinds, the first judge and those that are of its kind.
 
     Raises:
@@ -175,7 +169,9 @@ def _check_no_summary(table: TextTable, roles: ColumnRoles) -> None:
     if first in roles.humans or any(first in group for group in roles.judges.values()):
         return
     texts = table.columns[first]
-    row = next((row for row, text in enumerate(texts) if text.casefold().rstrip(":") in SUMMARIES), None)
+    row = next(
+        (row for row, text in enumerate(texts) if text.casefold().rstrip(":") in CELLS["summary"]), None
+    )
     if row is None and first == roles.texts.get("id") and not texts[-1] and all(texts[:-1]):
         row = len(table) - 1
     if row is not None:
@@ -212,7 +208,7 @@ def _check_ids(table: TextTable, roles: ColumnRoles, by: str | None) -> None:
         )
 
 
-def _judge(table: TextTable, roles: ColumnRoles, reading: Reading, name: str, meaning: str) -> JudgeColumn:
+def _judge(table: TextTable, roles: ColumnRoles, reading: CellValues, name: str, meaning: str) -> JudgeColumn:
     columns = roles.judges[name]
     arrays = [reading.numbers(column, table.columns[column]) for column in columns]
     values, runs, orders = arrays[0], None, None
@@ -256,18 +252,17 @@ def _stated(
     """The probability of a pass that another column of the same judge states; of a confidence in a fail 1 minus it."""
     used = {roles.chances, *roles.humans, *(name for group in roles.judges.values() for name in group)}
     for name in table.columns:
-        if name in used or not set(words(name)) & PROBABILITY or not same_subject(name, verdict):
+        if name in used or not says(name, "probability") or not same_subject(name, verdict):
             continue
         numbers = {text: number_of(text) for text in set(table.columns[name]) if not is_failed(text)}
         known = {text: parsed.value for text, parsed in numbers.items() if parsed and 0 <= parsed.value <= 1}
         if not known or len(known) < len(numbers):
             continue
         stated = np.array([known.get(text, np.nan) for text in table.columns[name]])
-        if "confidence" in words(name):
-            stated = np.where(values == 0, 1 - stated, stated)
-        of = "the verdict" if "confidence" in words(name) else "a pass"
+        confidence = "confidence" in loose(name)
+        of = "the verdict" if confidence else "a pass"
         roles.notes.append(f"{name!r} is taken as the stated probability of {of}")
-        return stated
+        return np.where(values == 0, 1 - stated, stated) if confidence else stated
     return None
 
 
@@ -302,7 +297,7 @@ def _further_notes(
                 roles.notes.append(
                     f"the labels in {name!r} equal the verdicts of {judge.name!r} in every row: a copy?"
                 )
-    column = None if by else named(table.columns, CLUSTERS)
+    column = None if by else named(table.columns, NAMES["cluster"])
     if column is not None and len(set(table.columns[column])) < 0.8 * len(table):
         roles.notes.append(f"rows of one {column} may be alike: --by {column} takes this into account")
 

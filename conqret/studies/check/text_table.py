@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from conqret.errors import DeclarationError, FaultsError, ItemsError
 from conqret.io.cell_values import is_missing
 from conqret.io.files import file_rows
@@ -50,9 +52,18 @@ class TextTable:
     def command(self, *options: str) -> str:
         """Return a command line that a user can copy: with the options for this table, and further ones."""
         kept = [part for pair in self.options if pair[0] not in options for part in pair]
-        return shlex.join(
-            ["conqret", "check", "FILE" if self.source == IN_MEMORY else self.source, *kept, *options]
-        )
+        source = "FILE" if self.source == IN_MEMORY else self.source
+        return shlex.join(["conqret", "check", source, *kept, *options])
+
+    def error(self, problem: str, *ways: Sequence[str], row: int | None = None) -> DeclarationError:
+        """Return an error that ends with commands ready to be copied, one with each of several ``ways`` of options."""
+        where = self.source if row is None else self.where(row)
+        commands = " or ".join(self.command(*options) for options in ways)
+        return DeclarationError(f"{where}: {problem}{commands and f': {commands}'}")
+
+    def rows(self, names: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the texts of some columns, row by row."""
+        return list(zip(*(self.columns[name] for name in names), strict=True))
 
     def place(self, row: int) -> str:
         """Return where row ``row`` stands, such as "line 7"."""
@@ -60,9 +71,7 @@ class TextTable:
 
     def where(self, row: int) -> str:
         """Return the file and the place of row ``row``, as errors begin."""
-        return (
-            f"{self.source}:{self.lines[row]}" if self.unit == "line" else f"{self.source}, {self.place(row)}"
-        )
+        return f"{self.source}{f':{self.lines[row]}' if self.unit == 'line' else f', {self.place(row)}'}"
 
 
 def read_text_table(source: Any) -> TextTable:
@@ -125,9 +134,7 @@ def _in_memory(source: Any) -> tuple[list[Mapping[str, object]], list[int]]:
     records: Any = _table_in(source) if isinstance(source, Mapping) else list(source)
     wrong = next((record for record in records or [None] if not isinstance(record, Mapping)), None)
     if records and wrong is not None:
-        raise DeclarationError(
-            f"the rows hold a {type(wrong).__name__}: give dictionaries, a frame or a file"
-        )
+        raise DeclarationError(f"the rows hold a {type(wrong).__name__}: give dictionaries or a frame")
     return records or [], list(range(1, len(records or []) + 1))
 
 
@@ -173,9 +180,8 @@ def _flat(name: str, cells: list[object]) -> dict[str, Sequence[str]]:
         return {name: list(map(_text, cells))}
     flat: dict[str, Sequence[str]] = {}
     for key in keys:
-        flat |= _flat(
-            f"{name}.{key}", [cell.get(key) if isinstance(cell, Mapping) else cell for cell in cells]
-        )
+        inner = [cell.get(key) if isinstance(cell, Mapping) else cell for cell in cells]
+        flat |= _flat(f"{name}.{key}", inner)
     return flat
 
 
@@ -201,9 +207,7 @@ def _text(cell: object) -> str:
         return str(int(cell)) if cell.is_integer() else repr(float(cell))
     if isinstance(cell, list | tuple | dict):
         return json.dumps(cell, ensure_ascii=False, default=str)
-    to_python = getattr(cell, "item", None)  # of a number or truth value of numpy
-    value = to_python() if callable(to_python) else cell
-    return str(value) if value is cell else _text(value)
+    return _text(cell.item()) if isinstance(cell, np.generic) else str(cell)
 
 
 def spread(
@@ -231,26 +235,26 @@ def spread(
     """
     marks = table.columns[by]
     things: dict[tuple[str, ...], dict[str, int]] = {}
-    for row, key in enumerate(zip(*(table.columns[key] for key in keys), strict=True)):
-        rows = things.setdefault(key, {})
-        if marks[row] in rows:
-            raise DeclarationError(
-                f"{table.where(row)}: {keys[0]} {key[0]!r} has a second row with {by} {marks[row]!r}; the first is "
-                f"{table.place(rows[marks[row]])}. Delete one of the rows, or give them different values of {by}"
+    for row, (key, mark) in enumerate(zip(table.rows(keys), marks, strict=True)):
+        earlier = things.setdefault(key, {}).setdefault(mark, row)
+        if earlier != row:
+            raise table.error(
+                f"{keys[0]} {key[0]!r} has a second row with {by} {mark!r}; the first is {table.place(earlier)}. "
+                f"Delete one of the rows, or give them different values of {by}",
+                row=row,
             )
-        rows[marks[row]] = row
     values = list(dict.fromkeys(marks))
     values.sort(key=lambda mark: (mark != first, int(mark) if mark.isdecimal() else 0))
     places = [[rows[mark] for mark in values if mark in rows] for rows in things.values()]
     columns: dict[str, Sequence[str]] = {}
     new: dict[str, list[str]] = {name: [] for name in names}
     for name, texts in table.columns.items():
-        if name in names:
-            for mark in values:
-                alone = short and len(names) == 1 and mark and mark not in table.columns
-                column = mark if alone else f"{name} {by} {mark}"
-                columns[column] = [texts[rows[mark]] if mark in rows else "" for rows in things.values()]
-                new[name].append(column)
-        elif name != by:
+        if name not in names:
             columns[name] = [next((texts[row] for row in rows if texts[row]), "") for rows in places]
+            continue
+        for mark in values:
+            alone = short and len(names) == 1 and mark and mark not in table.columns
+            new[name].append(mark if alone else f"{name} {by} {mark}")
+            columns[new[name][-1]] = [texts[rows[mark]] if mark in rows else "" for rows in things.values()]
+    del columns[by]
     return replace(table, columns=columns, lines=[table.lines[rows[0]] for rows in places]), new
