@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from conqret.errors import DeclarationError
 from conqret.studies.check.column_roles import named, says
 from conqret.studies.check.table_roles import ColumnRoles
 from conqret.studies.check.text_table import TextTable
@@ -27,7 +26,7 @@ def by_model_name(table: TextTable, roles: ColumnRoles) -> tuple[TextTable, bool
     Returns:
         The table; whether its names say that two answers were compared; and whether the judge named models.
     """
-    every = [*(column for columns in roles.judges.values() for column in columns), *roles.humans]
+    every = [*roles.judged, *roles.humans]
     paired = bool(roles.ordered or roles.swapped or "answer_a" in roles.texts)
     paired |= any(says(name, "paired") for name in every)
     first, second = (named(table.columns, names) for names in ("model_a system_a", "model_b system_b"))
@@ -89,10 +88,10 @@ def meaning_of_swapped(
             f"{other}, {len(truths) - agreeing} do: --pass {other})"
         )
         return meaning
-    raise DeclarationError(
-        f"{table.source}: the verdicts in {swapped_verdicts[0][0]!r} on swapped answers may name the answer (A is "
-        "always the same) or the position (A is the one shown first), and the labels do not tell. Say it: "
-        f"{table.command('--pass', 'answers')}, or {table.command('--pass', 'positions')}"
+    raise table.error(
+        f"the verdicts in {swapped_verdicts[0][0]!r} on swapped answers may name the answer (A is always the same) or "
+        "the position (A is the one shown first), and the labels do not tell. Say it",
+        *(["--pass", meaning] for meaning in READINGS),
     )
 
 

@@ -27,7 +27,7 @@ from conqret.studies.check.table_roles import ColumnRoles, guessed_roles, made_w
 from conqret.studies.check.text_table import TextTable, read_text_table
 from conqret.studies.check.verdict_values import read_verdicts
 from conqret.studies.check.verdict_words import CELLS, is_failed, is_no_label, number_of, word_of
-from conqret.studies.check.word_columns import CellValues, WordColumn, word_column
+from conqret.studies.check.word_columns import CellValues, word_column
 
 
 def read_checked_table(
@@ -55,118 +55,117 @@ def read_checked_table(
     Raises:
         DeclarationError: the table cannot be read, a column is missing or ambiguous, or a cell is no verdict.
     """
-    options = [("--judge", name) for name in judge] + [("--human", name) for name in human]
-    for name, value in (("--pass", passing), ("--by", by), ("--labels", labels)):
-        options += [(name, str(value))] if value else []
-    table = replace(read_text_table(source), options=tuple(options))
+    given = [("--judge", name) for name in judge] + [("--human", name) for name in human]
+    given += [
+        (name, str(value))
+        for name, value in (("--pass", passing), ("--by", by), ("--labels", labels))
+        if value
+    ]
+    table = replace(read_text_table(source), options=tuple(given))
     by_column = chosen(table, [by])[0] if by else None
     if not judge and not human and not table.judges:
         table = sides_apart(table)
     roles = guessed_roles(table, chosen(table, judge), [] if labels else chosen(table, human))
     if labels is not None:
-        table, roles = joined(table, roles, labels, human)
+        table = joined(table, roles, labels, human)
     _check_no_summary(table, roles)
     if not roles.humans and not roles.fixed and not table.note:
-        others = [*roles.texts.values(), *roles.markers, by_column]
-        check_no_labels(table, [name for group in roles.judges.values() for name in group], others)
+        check_no_labels(table, roles.judged, [*roles.texts.values(), *roles.markers, by_column])
     table = made_wide(table, roles, by_column)
     _check_ids(table, roles, by_column)
-    table, paired, by_name = by_model_name(table, roles)
-    reading = _read(table, roles, "" if passing in READINGS and paired else passing, paired)
-    empty = [name for name in roles.humans if not reading.mappings[name]]
-    roles.notes += [f"{name!r} holds no label yet" for name in empty]
+    table, paired, named_models = by_model_name(table, roles)
+    values = _values(table, roles, "" if passing in READINGS and paired else passing, paired)
+    empty = [name for name in roles.humans if not values.mappings[name]]
+    roles.notes += [f"{name!r} holds no label yet" for name in empty] + values.notes
     roles.humans = [name for name in roles.humans if name not in empty]
-    label_values = [reading.numbers(name, table.columns[name]) for name in roles.humans]
-    label_array = np.column_stack(label_values) if label_values else np.empty((len(table), 0))
-    roles.notes += reading.notes
-    meaning = passing if passing in READINGS else "answers" if by_name else ""
-    if reading.kind == "pairs" and (roles.ordered or roles.swapped):
-        meaning = meaning or meaning_of_swapped(table, roles, reading, label_array)
-    judges = [_judge(table, roles, reading, name, meaning) for name in roles.judges]
-    _further_notes(table, roles, judges, label_array, by_column)
-    texts = {role: tuple(table.columns[column]) for role, column in roles.texts.items()}
+    labels_read = np.full((len(table), len(roles.humans)), np.nan)
+    for place, name in enumerate(roles.humans):
+        labels_read[:, place] = values.numbers(name, table.columns[name])
+    meaning = passing if passing in READINGS else "answers" if named_models else ""
+    if values.kind == "pairs" and (roles.ordered or roles.swapped):
+        meaning = meaning or meaning_of_swapped(table, roles, values, labels_read)
+    judges = [_judge(table, roles, values, name, meaning) for name in roles.judges]
+    _further_notes(table, roles, judges, labels_read, by_column)
+    by_row = list(map(table.place, range(len(table))))
     return CheckedTable(
         source=table.source,
-        kind=reading.kind,
+        kind=values.kind,
         judges=tuple(judges),
-        labels=label_array,
+        labels=labels_read,
         annotators=tuple(roles.humans),
-        clusters=_clusters(table, by_column) if by_column else None,
+        clusters=tuple(text or row for text, row in zip(table.columns[by_column], by_row, strict=True))
+        if by_column
+        else None,
         by=by_column,
         systems=tuple(table.columns[roles.system]) if roles.system else None,
         chances=_chances(table, roles.chances) if roles.chances else None,
         drawn_by=drawn_by,
-        classes=reading.classes,
-        levels=reading.levels,
-        scale=reading.scale,
-        passing=reading.passing,
-        texts={"id": tuple(map(table.place, range(len(table)))), **texts},
+        classes=values.classes,
+        levels=values.levels,
+        scale=values.scale,
+        passing=values.passing,
+        texts={
+            "id": tuple(by_row),
+            **{text: tuple(table.columns[name]) for text, name in roles.texts.items()},
+        },
         guessed=table.note if table.note and not roles.fixed else _guessed(roles, judges),
         notes=tuple(roles.notes),
         command=table.command(),
     )
 
 
-def _read(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> CellValues:
-    """What the columns hold; of guessed columns of several kinds, the first judge and those that are of its kind.
+def _values(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> CellValues:
+    """The numbers of all cells; of guessed columns of several kinds, of the first judge and those of its kind.
 
     Raises:
         DeclarationError: no judge's column can be read, or one that the user named cannot.
     """
-    groups = [(False, columns) for columns in roles.judges.values()]
-    groups += [(True, [name]) for name in roles.humans]
-    words_of_labels = {
-        word_of(cell) for name in roles.humans for cell in set(table.columns[name]) if not is_no_label(cell)
+    cells = {cell for name in roles.humans for cell in set(table.columns[name])}
+    labels = {word_of(cell) for cell in cells if not is_no_label(cell)}
+    columns = {
+        name: word_column(name, table.columns[name], name not in roles.judged, labels)
+        for name in (*roles.judged, *roles.humans)
     }
-    cells = [
-        [word_column(name, table.columns[name], human, words_of_labels) for name in names]
-        for human, names in groups
-    ]
-    silent = [place for place in range(len(roles.judges)) if not any(cell.counts for cell in cells[place])]
+    silent = [name for name, group in roles.judges.items() if not any(columns[one].counts for one in group)]
     if len(silent) < len(roles.judges):
-        names = [name for place, name in enumerate(roles.judges) if place in silent]
-        roles.notes += [f"{name!r} is left out: it holds no verdict, or errors alone" for name in names]
-        roles.judges = {name: group for name, group in roles.judges.items() if name not in names}
-        groups = [group for place, group in enumerate(groups) if place not in silent]
-        cells = [group for place, group in enumerate(cells) if place not in silent]
-    try:
-        every = [cell for group in cells for cell in group]
-        return read_verdicts(table, every, passing=passing, paired=paired)
-    except DeclarationError as error:
-        if roles.fixed or len(roles.humans) == len(groups) - 1 == 1:
-            raise
-        failed = error
-    judged = len(roles.judges)
-    for judge in range(judged):
-        fitting = [place for place in range(len(groups)) if _fit(table, cells, judge, place, passing, paired)]
-        if judge not in fitting or (roles.humans and fitting[-1] < judged):
-            continue
-        kept = {name for place in fitting for name in groups[place][1]}
-        left_out = ", ".join(name for _, group in groups for name in group if name not in kept)
-        roles.judges = {name: group for name, group in roles.judges.items() if kept.issuperset(group)}
-        roles.humans = [name for name in roles.humans if name in kept]
-        roles.notes.append(f"columns of another kind are left out: {left_out} (name one: --judge, --human)")
-        every = [cell for place in fitting for cell in cells[place]]
-        return read_verdicts(table, every, passing=passing, paired=paired)
-    raise failed
+        roles.notes += [f"{name!r} is left out: it holds no verdict, or errors alone" for name in silent]
+        roles.judges = {name: group for name, group in roles.judges.items() if name not in silent}
 
+    def read(*names: str) -> CellValues:
+        those = [columns[name] for name in dict.fromkeys(names)]
+        return read_verdicts(table, those, passing=passing, paired=paired)
 
-def _fit(
-    table: TextTable, cells: Sequence[list[WordColumn]], judge: int, other: int, passing: str, paired: bool
-) -> bool:
-    """Whether the columns of a judge can be read, alone or with those of another judge or annotator."""
-    columns = cells[judge] if judge == other else [*cells[judge], *cells[other]]
+    def fit(*names: str) -> bool:
+        try:
+            read(*names)
+        except DeclarationError:
+            return False
+        return True
+
     try:
-        read_verdicts(table, columns, passing=passing, paired=paired)
+        return read(*roles.judged, *roles.humans)
     except DeclarationError:
-        return False
-    return True
+        if roles.fixed or len(roles.judges) == len(roles.humans) == 1:
+            raise
+        every = [*roles.judged, *roles.humans]
+        for first in roles.judges.values():
+            judges = {name: group for name, group in roles.judges.items() if fit(*first, *group)}
+            humans = [name for name in roles.humans if fit(*first, name)]
+            if first in judges.values() and (humans or not roles.humans):
+                break
+        else:
+            raise
+    roles.judges, roles.humans = judges, humans
+    kept = [*roles.judged, *roles.humans]
+    left_out = ", ".join(name for name in every if name not in kept)
+    roles.notes.append(f"columns of another kind are left out: {left_out} (name one: --judge, --human)")
+    return read(*kept)
 
 
 def _check_no_summary(table: TextTable, roles: ColumnRoles) -> None:
     """Raise an error if a row holds the sum or mean of the others, as in spreadsheets."""
     first = next(iter(table.columns))
-    if first in roles.humans or any(first in group for group in roles.judges.values()):
+    if first in roles.humans or first in roles.judged:
         return
     texts = table.columns[first]
     row = next(
@@ -175,9 +174,10 @@ def _check_no_summary(table: TextTable, roles: ColumnRoles) -> None:
     if row is None and first == roles.texts.get("id") and not texts[-1] and all(texts[:-1]):
         row = len(table) - 1
     if row is not None:
-        raise DeclarationError(
-            f"{table.where(row)}: the row ({texts[row] or 'without ' + first}) seems to sum up the others, and would "
-            f"count as a verdict: delete it{'' if texts[row] else ', or give it an id'}"
+        raise table.error(
+            f"the row ({texts[row] or 'without ' + first}) seems to sum up the others, and would count as a verdict: "
+            f"delete it{'' if texts[row] else ', or give it an id'}",
+            row=row,
         )
 
 
@@ -189,18 +189,18 @@ def _check_ids(table: TextTable, roles: ColumnRoles, by: str | None) -> None:
     keys = [*roles.keys, *(roles.texts[role] for role in ("input", "output") if role in roles.texts)]
     keys += [roles.swapped] if roles.swapped else []
     seen: dict[tuple[str, ...], int] = {}
-    every = [column for columns in roles.judges.values() for column in columns]
-    twice = 0
-    for row, key in enumerate(zip(*(table.columns[key] for key in keys), strict=True)):
+    verdicts, twice = table.rows(roles.judged), 0
+    for row, key in enumerate(table.rows(keys)):
         first = seen.setdefault(key, row)
         if first == row or not key[0]:
             continue
         twice += 1
-        if any(table.columns[name][row] != table.columns[name][first] for name in every):
-            raise DeclarationError(
-                f"{table.where(row)}: {ids} {key[0]!r} has a second verdict (first: {table.place(first)}). If these "
-                "are runs, judges or systems, say so in a column run, judge_name or system; if rows of one "
-                f"{ids} are different answers: {table.command('--by', ids)}"
+        if verdicts[row] != verdicts[first]:
+            raise table.error(
+                f"{ids} {key[0]!r} has a second verdict (first: {table.place(first)}). If these are runs, judges or "
+                f"systems, say so in a column run, judge_name or system; if rows of one {ids} are different answers",
+                ["--by", ids],
+                row=row,
             )
     if twice:
         roles.notes.append(
@@ -208,37 +208,35 @@ def _check_ids(table: TextTable, roles: ColumnRoles, by: str | None) -> None:
         )
 
 
-def _judge(table: TextTable, roles: ColumnRoles, reading: CellValues, name: str, meaning: str) -> JudgeColumn:
+def _judge(table: TextTable, roles: ColumnRoles, values: CellValues, name: str, meaning: str) -> JudgeColumn:
     columns = roles.judges[name]
-    arrays = [reading.numbers(column, table.columns[column]) for column in columns]
-    values, runs, orders = arrays[0], None, None
-    if reading.kind == "pairs" and name in roles.ordered:
-        second = 1 - arrays[1] if meaning == "positions" else arrays[1]
-        orders = np.column_stack([arrays[0], second])
-        values = orders.mean(axis=1)
-    elif reading.kind == "pairs" and roles.swapped:
+    arrays = [values.numbers(column, table.columns[column]) for column in columns]
+    verdicts, orders = arrays[0], None
+    if values.kind == "pairs" and name in roles.ordered:
+        orders = np.column_stack([arrays[0], 1 - arrays[1] if meaning == "positions" else arrays[1]])
+        verdicts = orders.mean(axis=1)
+    elif values.kind == "pairs" and roles.swapped:
         swapped = swapped_rows(table, roles)
-        arrays = [
-            np.where(swapped, 1 - array, array) if meaning == "positions" else array for array in arrays
-        ]
-        values = arrays[0]
-        orders = np.column_stack([np.where(swapped, np.nan, values), np.where(swapped, values, np.nan)])
-    if orders is None and len(arrays) > 1:
-        runs = np.column_stack(arrays)
-    lost = np.flatnonzero(np.isnan(values))
+        if meaning == "positions":
+            arrays = [np.where(swapped, 1 - array, array) for array in arrays]
+        verdicts = arrays[0]
+        orders = np.column_stack([np.where(swapped, np.nan, verdicts), np.where(swapped, verdicts, np.nan)])
+    lost = np.flatnonzero(np.isnan(verdicts)).tolist()
     shown = []
     for row in lost[:3]:
-        text = next(
-            (table.columns[c][row] for c, a in zip(columns, arrays, strict=True) if np.isnan(a[row])), ""
-        )
-        shown.append(f"{table.place(row)}: {text[:60]!r}" if text else f"{table.place(row)}: empty")
-    stated = reading.probability(columns[0], table.columns[columns[0]])
-    if stated is None and reading.kind == "pass_fail":
-        stated = _stated(table, roles, columns[0], values)
+        cells = [
+            table.columns[column][row]
+            for column, array in zip(columns, arrays, strict=True)
+            if np.isnan(array[row])
+        ]
+        shown.append(f"{table.place(row)}: {repr(cells[0][:60]) if cells[0] else 'empty'}")
+    stated = values.probability(columns[0], table.columns[columns[0]])
+    if stated is None and values.kind == "pass_fail":
+        stated = _stated(table, roles, columns[0], verdicts)
     return JudgeColumn(
         name=name,
-        values=values,
-        runs=runs,
+        values=verdicts,
+        runs=np.column_stack(arrays) if orders is None and len(arrays) > 1 else None,
         orders=orders,
         probabilities=stated,
         failed=len(lost),
@@ -270,17 +268,11 @@ def _chances(table: TextTable, name: str) -> NDArray[np.float64]:
     chances = np.full(len(table), np.nan)
     for row, text in enumerate(table.columns[name]):
         parsed = number_of(text)
-        if parsed is not None:
-            chances[row] = parsed.value
         if text and (parsed is None or not 0 < parsed.value <= 1):
-            raise DeclarationError(
-                f"{table.where(row)}: {name} is {text!r}: give a probability above 0 and at most 1, or leave it empty"
-            )
+            wanted = "give a probability above 0 and at most 1, or leave it empty"
+            raise table.error(f"{name} is {text!r}: {wanted}", row=row)
+        chances[row] = np.nan if parsed is None else parsed.value
     return chances
-
-
-def _clusters(table: TextTable, by: str) -> tuple[str, ...]:
-    return tuple(text or table.place(row) for row, text in enumerate(table.columns[by]))
 
 
 def _further_notes(
@@ -303,20 +295,18 @@ def _further_notes(
 
 
 def _guessed(roles: ColumnRoles, judges: Sequence[JudgeColumn]) -> str:
-    parts = []
-    for judge in judges:
-        columns = roles.judges[judge.name]
-        listed = ", ".join(f'"{column}"' for column in columns)
+    quoted = {name: ", ".join(f'"{column}"' for column in columns) for name, columns in roles.judges.items()}
+    several = len(judges) > 1 and all(len(columns) == 1 for columns in roles.judges.values())
+    parts = [f"judges are columns {', '.join(quoted.values())}"] if several else []
+    for judge in judges if not several else ():
         what = "orders of one judge" if judge.orders is not None else "runs of one judge"
-        parts.append(f"{listed} are {what}" if len(columns) > 1 else f"judge is column {listed}")
-    if len(judges) > 1 and all(len(roles.judges[judge.name]) == 1 for judge in judges):
-        listed = ", ".join(f'"{judge.name}"' for judge in judges)
-        parts = [f"judges are columns {listed}"]
+        columns = quoted[judge.name]
+        parts.append(
+            f"{columns} are {what}" if len(roles.judges[judge.name]) > 1 else f"judge is column {columns}"
+        )
     listed = ", ".join(f'"{name}"' for name in roles.humans)
     no_labels = "no labels (if a column has them: --human COLUMN)"
     parts.append(f"labels are column{'s' * (len(roles.humans) > 1)} {listed}" if roles.humans else no_labels)
-    if roles.system:
-        parts.append(f'systems are column "{roles.system}"')
-    if roles.chances:
-        parts.append(f'inclusion probabilities are column "{roles.chances}"')
+    parts += [f'systems are column "{roles.system}"'] if roles.system else []
+    parts += [f'inclusion probabilities are column "{roles.chances}"'] if roles.chances else []
     return ", ".join(parts + [roles.swapped_note] * bool(roles.swapped_note))
