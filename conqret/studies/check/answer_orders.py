@@ -27,7 +27,7 @@ def by_model_name(table: TextTable, roles: ColumnRoles) -> tuple[TextTable, bool
         The table; whether its names say that two answers were compared; and whether the judge named models.
     """
     every = [*roles.judged, *roles.humans]
-    paired = bool(roles.ordered or roles.swapped or "answer_a" in roles.texts)
+    paired = bool(roles.ordered) or "swapped" in roles.markers or "answer_a" in roles.texts
     paired |= any(says(name, "paired") for name in every)
     first, second = (named(table.columns, names) for names in ("model_a system_a", "model_b system_b"))
     if first is None or second is None:
@@ -42,31 +42,26 @@ def by_model_name(table: TextTable, roles: ColumnRoles) -> tuple[TextTable, bool
     return replace(table, columns=columns), True, named_models
 
 
-def swapped_rows(table: TextTable, roles: ColumnRoles) -> NDArray[np.bool_]:
-    """Return for each row whether answer B was shown first."""
-    texts = table.columns[roles.swapped] if roles.swapped else [""] * len(table)
-    return np.array([bool(text) and text.casefold() not in CELLS["unswapped"] for text in texts])
+def swapped_cells(table: TextTable, roles: ColumnRoles) -> dict[str, NDArray[np.bool_]]:
+    """Return for columns of judges that saw both orders, in which rows answer B was shown first."""
+    if "swapped" in roles.markers:
+        marks = table.columns[roles.markers["swapped"]]
+        rows = np.array([bool(mark) and mark.casefold() not in CELLS["unswapped"] for mark in marks])
+        return dict.fromkeys(roles.judged, rows)
+    return {roles.judges[name][1]: np.ones(len(table), dtype=bool) for name in roles.ordered}
 
 
 def meaning_of_swapped(
-    table: TextTable, roles: ColumnRoles, reading: CellValues, labels: NDArray[np.float64]
+    table: TextTable, roles: ColumnRoles, values: CellValues, labels: NDArray[np.float64]
 ) -> str:
     """Return whether verdicts on swapped answers name the answers or the positions: by the words, else by the labels.
 
     Raises:
         DeclarationError: neither says it.
     """
-    swapped = swapped_rows(table, roles)
-    swapped_verdicts: list[tuple[str, NDArray[np.bool_]]] = []
-    for name, columns in roles.judges.items():
-        if name in roles.ordered:
-            swapped_verdicts.append((columns[1], np.ones(len(table), dtype=bool)))
-        elif roles.swapped:
-            swapped_verdicts += [(column, swapped) for column in columns]
+    swapped = swapped_cells(table, roles)
     cells = {
-        word_of(table.columns[name][row])
-        for name, rows in swapped_verdicts
-        for row in np.flatnonzero(rows).tolist()
+        word_of(table.columns[name][row]) for name, rows in swapped.items() for row in np.flatnonzero(rows)
     }
     if not cells or not cells.isdisjoint(CELLS["position"]):
         return "positions"
@@ -74,25 +69,25 @@ def meaning_of_swapped(
     with np.errstate(invalid="ignore"):
         truth = np.where(labeled, labels, 0).sum(axis=1) / labeled.sum(axis=1)
     verdicts, truths = [], []
-    for name, rows in swapped_verdicts:
-        values = reading.numbers(name, table.columns[name])
-        decided = rows & ~np.isnan(values) & ~np.isnan(truth) & (values != 0.5) & (truth != 0.5)
-        verdicts += list(values[decided] > 0.5)
+    for name, rows in swapped.items():
+        numbers = values.numbers(name, table.columns[name])
+        decided = rows & ~np.isnan(numbers) & ~np.isnan(truth) & (numbers != 0.5) & (truth != 0.5)
+        verdicts += list(numbers[decided] > 0.5)
         truths += list(truth[decided] > 0.5)
     right, association = int(np.equal(verdicts, truths).sum()), _association(verdicts, truths)
-    if abs(association) > MIN_ASSOCIATION:
-        meaning, other = READINGS if association > 0 else READINGS[::-1]
-        agreeing = right if association > 0 else len(truths) - right
-        roles.swapped_note = (
-            f"words on swapped answers name {meaning} ({agreeing} of {len(truths)} agree with the labels; if they name "
-            f"{other}, {len(truths) - agreeing} do: --pass {other})"
+    if abs(association) <= MIN_ASSOCIATION:
+        raise table.error(
+            f"the verdicts in {next(iter(swapped))!r} on swapped answers may name the answer (A is always the same) or "
+            "the position (A is the one shown first), and the labels do not tell. Say it",
+            *(["--pass", meaning] for meaning in READINGS),
         )
-        return meaning
-    raise table.error(
-        f"the verdicts in {swapped_verdicts[0][0]!r} on swapped answers may name the answer (A is always the same) or "
-        "the position (A is the one shown first), and the labels do not tell. Say it",
-        *(["--pass", meaning] for meaning in READINGS),
+    meaning, other = READINGS if association > 0 else READINGS[::-1]
+    agreeing = right if association > 0 else len(truths) - right
+    roles.swapped_note = (
+        f"words on swapped answers name {meaning} ({agreeing} of {len(truths)} agree with the labels; if they name "
+        f"{other}, {len(truths) - agreeing} do: --pass {other})"
     )
+    return meaning
 
 
 def _association(verdicts: Sequence[bool], truths: Sequence[bool]) -> float:

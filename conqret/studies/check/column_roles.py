@@ -212,8 +212,8 @@ def check_no_labels(table: TextTable, judges: Sequence[str], others: Collection[
             names += [name] if any(fits) else []
     if names:
         raise table.error(
-            f"no column has the name of human labels. Name theirs (of {', '.join(names)}), or the judge's alone if there "
-            "are none yet",
+            f"no column has the name of human labels. Name theirs (of {', '.join(names)}), or the judge's alone if "
+            "there are none yet",
             [part for name in names for part in ("--human", name)],
             [part for name in judges for part in ("--judge", name)],
         )

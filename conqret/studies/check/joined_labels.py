@@ -48,9 +48,10 @@ def joined(table: TextTable, roles: ColumnRoles, labels: str | Path, human: Sequ
     if label_ids is None:
         raise other.error(f"no column has ids (columns: {', '.join(other.columns)}): name it {ids or 'id'}")
     keys, own_keys = [label_ids], [table.columns[ids] if ids else list(map(table.place, range(len(table))))]
-    label_system = named(other.columns, f"{loose(roles.system)} part") if roles.system else None
-    if roles.system and label_system:
-        keys, own_keys = [*keys, label_system], [*own_keys, table.columns[roles.system]]
+    if (system := roles.markers.get("system")) is not None:
+        label_system = named(other.columns, f"{loose(system)} part")
+        if label_system is not None:
+            keys, own_keys = [*keys, label_system], [*own_keys, table.columns[system]]
     other, human = _one_criterion(table, other, human)
     names = chosen(other, human) or _label_columns(table, other, label_ids)
     annotator = named(other.columns, NAMES["annotator_name"])
@@ -91,7 +92,7 @@ def joined(table: TextTable, roles: ColumnRoles, labels: str | Path, human: Sequ
         ("1" if own_label else "") if row is None else other.columns[chances][row]
         for row, own_label in zip(rows_of, labeled, strict=True)
     ]
-    roles.humans, roles.chances = [*own, *names], CHANCE
+    roles.humans, roles.markers["chance"] = [*own, *names], CHANCE
     return replace(table, columns=columns)
 
 

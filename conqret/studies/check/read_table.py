@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError, number
-from conqret.studies.check.answer_orders import READINGS, by_model_name, meaning_of_swapped, swapped_rows
+from conqret.studies.check.answer_orders import READINGS, by_model_name, meaning_of_swapped, swapped_cells
 from conqret.studies.check.checked_table import CheckedTable, DrawnBy, JudgeColumn
 from conqret.studies.check.column_roles import (
     NAMES,
@@ -70,7 +70,7 @@ def read_checked_table(
         table = joined(table, roles, labels, human)
     _check_no_summary(table, roles)
     if not roles.humans and not roles.fixed and not table.note:
-        check_no_labels(table, roles.judged, [*roles.texts.values(), *roles.markers, by_column])
+        check_no_labels(table, roles.judged, [*roles.texts.values(), *roles.markers.values(), by_column])
     table = made_wide(table, roles, by_column)
     _check_ids(table, roles, by_column)
     table, paired, named_models = by_model_name(table, roles)
@@ -82,10 +82,14 @@ def read_checked_table(
     for place, name in enumerate(roles.humans):
         labels_read[:, place] = values.numbers(name, table.columns[name])
     meaning = passing if passing in READINGS else "answers" if named_models else ""
-    if values.kind == "pairs" and (roles.ordered or roles.swapped):
-        meaning = meaning or meaning_of_swapped(table, roles, values, labels_read)
-    judges = [_judge(table, roles, values, name, meaning) for name in roles.judges]
+    swapped = swapped_cells(table, roles) if values.kind == "pairs" else {}
+    if swapped and (meaning or meaning_of_swapped(table, roles, values, labels_read)) == "positions":
+        values.inverted = swapped
+    judges = [
+        _judge(table, roles, values, name, swapped.get(group[0])) for name, group in roles.judges.items()
+    ]
     _further_notes(table, roles, judges, labels_read, by_column)
+    system, chances = roles.markers.get("system"), roles.markers.get("chance")
     by_row = list(map(table.place, range(len(table))))
     return CheckedTable(
         source=table.source,
@@ -97,8 +101,8 @@ def read_checked_table(
         if by_column
         else None,
         by=by_column,
-        systems=tuple(table.columns[roles.system]) if roles.system else None,
-        chances=_chances(table, roles.chances) if roles.chances else None,
+        systems=tuple(table.columns[system]) if system else None,
+        chances=_chances(table, chances) if chances else None,
         drawn_by=drawn_by,
         classes=values.classes,
         levels=values.levels,
@@ -187,7 +191,7 @@ def _check_ids(table: TextTable, roles: ColumnRoles, by: str | None) -> None:
     if ids is None or ids == by:
         return
     keys = [*roles.keys, *(roles.texts[role] for role in ("input", "output") if role in roles.texts)]
-    keys += [roles.swapped] if roles.swapped else []
+    keys += [roles.markers["swapped"]] if "swapped" in roles.markers else []
     seen: dict[tuple[str, ...], int] = {}
     verdicts, twice = table.rows(roles.judged), 0
     for row, key in enumerate(table.rows(keys)):
@@ -208,28 +212,24 @@ def _check_ids(table: TextTable, roles: ColumnRoles, by: str | None) -> None:
         )
 
 
-def _judge(table: TextTable, roles: ColumnRoles, values: CellValues, name: str, meaning: str) -> JudgeColumn:
+def _judge(
+    table: TextTable, roles: ColumnRoles, values: CellValues, name: str, swapped: NDArray[np.bool_] | None
+) -> JudgeColumn:
+    """The verdicts of a judge; ``swapped`` are the rows with answer B first, where one column has both orders."""
     columns = roles.judges[name]
     arrays = [values.numbers(column, table.columns[column]) for column in columns]
     verdicts, orders = arrays[0], None
     if values.kind == "pairs" and name in roles.ordered:
-        orders = np.column_stack([arrays[0], 1 - arrays[1] if meaning == "positions" else arrays[1]])
+        orders = np.column_stack(arrays)
         verdicts = orders.mean(axis=1)
-    elif values.kind == "pairs" and roles.swapped:
-        swapped = swapped_rows(table, roles)
-        if meaning == "positions":
-            arrays = [np.where(swapped, 1 - array, array) for array in arrays]
-        verdicts = arrays[0]
+    elif swapped is not None:
         orders = np.column_stack([np.where(swapped, np.nan, verdicts), np.where(swapped, verdicts, np.nan)])
     lost = np.flatnonzero(np.isnan(verdicts)).tolist()
     shown = []
     for row in lost[:3]:
-        cells = [
-            table.columns[column][row]
-            for column, array in zip(columns, arrays, strict=True)
-            if np.isnan(array[row])
-        ]
-        shown.append(f"{table.place(row)}: {repr(cells[0][:60]) if cells[0] else 'empty'}")
+        place = next(place for place, array in enumerate(arrays) if np.isnan(array[row]))
+        cell = table.columns[columns[place]][row]
+        shown.append(f"{table.place(row)}: {repr(cell[:60]) if cell else 'empty'}")
     stated = values.probability(columns[0], table.columns[columns[0]])
     if stated is None and values.kind == "pass_fail":
         stated = _stated(table, roles, columns[0], verdicts)
@@ -248,7 +248,7 @@ def _stated(
     table: TextTable, roles: ColumnRoles, verdict: str, values: NDArray[np.float64]
 ) -> NDArray[np.float64] | None:
     """The probability of a pass that another column of the same judge states; of a confidence in a fail 1 minus it."""
-    used = {roles.chances, *roles.humans, *(name for group in roles.judges.values() for name in group)}
+    used = [*roles.markers.values(), *roles.humans, *roles.judged]
     for name in table.columns:
         if name in used or not says(name, "probability") or not same_subject(name, verdict):
             continue
@@ -307,6 +307,6 @@ def _guessed(roles: ColumnRoles, judges: Sequence[JudgeColumn]) -> str:
     listed = ", ".join(f'"{name}"' for name in roles.humans)
     no_labels = "no labels (if a column has them: --human COLUMN)"
     parts.append(f"labels are column{'s' * (len(roles.humans) > 1)} {listed}" if roles.humans else no_labels)
-    parts += [f'systems are column "{roles.system}"'] if roles.system else []
-    parts += [f'inclusion probabilities are column "{roles.chances}"'] if roles.chances else []
+    marked = (("systems", "system"), ("inclusion probabilities", "chance"))
+    parts += [f'{what} are column "{roles.markers[role]}"' for what, role in marked if role in roles.markers]
     return ", ".join(parts + [roles.swapped_note] * bool(roles.swapped_note))

@@ -33,11 +33,9 @@ class ColumnRoles:
     Attributes:
         judges: the columns of each judge: one, its runs, or its two orders.
         humans: the columns of annotators.
-        texts: the columns of texts by their role.
-        system, chances, swapped: the columns of systems, of inclusion probabilities, and of the order of the two
-            answers; None without.
+        texts: the columns of texts by the text.
+        markers: the columns of systems, inclusion probabilities, and what else tells rows apart, by that.
         ordered: the judges whose two columns are the orders A, B and B, A.
-        run, judge_names, annotator_names: columns that tell apart the rows of one item; None without.
         fixed: whether the user named columns of judges or annotators.
         swapped_note: how verdicts on swapped answers are read, if the labels tell.
         notes: what else was decided without the user.
@@ -46,22 +44,11 @@ class ColumnRoles:
     judges: dict[str, list[str]] = field(default_factory=dict)
     humans: list[str] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
-    system: str | None = None
-    chances: str | None = None
-    swapped: str | None = None
+    markers: dict[str, str] = field(default_factory=dict)
     ordered: set[str] = field(default_factory=set)
-    run: str | None = None
-    judge_names: str | None = None
-    annotator_names: str | None = None
     fixed: bool = False
     swapped_note: str = ""
     notes: list[str] = field(default_factory=list)
-
-    @property
-    def markers(self) -> list[str]:
-        """The columns that are neither verdicts nor texts."""
-        every = (self.chances, self.swapped, self.system, self.run, self.judge_names, self.annotator_names)
-        return [column for column in every if column is not None]
 
     @property
     def judged(self) -> list[str]:
@@ -71,9 +58,9 @@ class ColumnRoles:
     @property
     def keys(self) -> list[str]:
         """The columns that tell items apart; empty if the table has no such column."""
-        texts = [self.texts[role] for role in ("input", "output") if role in self.texts]
-        item = [self.texts["id"]] if "id" in self.texts else texts
-        return [*item, self.system] if item and self.system else item
+        names = ("id",) if "id" in self.texts else ("input", "output")
+        item = [self.texts[name] for name in names if name in self.texts]
+        return [*item, self.markers["system"]] if item and "system" in self.markers else item
 
 
 def guessed_roles(table: TextTable, judges: Sequence[str], humans: Sequence[str]) -> ColumnRoles:
@@ -91,7 +78,7 @@ def guessed_roles(table: TextTable, judges: Sequence[str], humans: Sequence[str]
             roles.texts[text] = column
     _find_markers(table, free, roles)
     names = list(judges or table.judges)
-    taken = {*fixed, *roles.texts.values(), *roles.markers}
+    taken = {*fixed, *roles.texts.values(), *roles.markers.values()}
     taken |= {name for name in free if loose(name) in NAMES["neither"].split()}
     found, judged = (list(table.humans), []) if table.judges else human_and_judges(table, taken)
     roles.humans = list(humans) or _annotators([name for name in found if name not in judges], roles)
@@ -142,20 +129,21 @@ def sides_apart(table: TextTable) -> TextTable:
 
 def _find_markers(table: TextTable, free: Sequence[str], roles: ColumnRoles) -> None:
     """Find the columns that tell apart the rows of one item, and that of inclusion probabilities."""
-    roles.chances = named(free, NAMES["chance"])
-    column = named(free, NAMES["swapped"])
-    if column is not None:
-        marks = {text.casefold() for text in table.columns[column] if text}
-        known = len(marks) in (1, 2) and marks <= {*CELLS["unswapped"], *CELLS["swapped"]}
-        roles.swapped = column if known else None
-    roles.system = _system(table, named(free, NAMES["system"]), roles)
-    roles.texts = {text: column for text, column in roles.texts.items() if column != roles.system}
+    found = {role: named(free, NAMES[role]) for role in ("chance", "swapped", "system")}
+    if (swapped := found["swapped"]) is not None:
+        marks = {text.casefold() for text in table.columns[swapped] if text}
+        if len(marks) not in (1, 2) or not marks <= {*CELLS["unswapped"], *CELLS["swapped"]}:
+            found["swapped"] = None
+    found["system"] = _system(table, found["system"], roles)
+    roles.markers = {role: column for role, column in found.items() if column is not None}
+    roles.texts = {text: column for text, column in roles.texts.items() if column != found["system"]}
     keys = roles.keys
     repeated = bool(keys) and len(set(table.rows(keys))) < len(table)
     free = [column for column in free if column not in keys]
-    if repeated:
-        roles.run = named(free, NAMES["run"])
-    free = [column for column in free if column not in (roles.system, roles.swapped, roles.run)]
+    if repeated and (run := named(free, NAMES["run"])) is not None:
+        roles.markers["run"] = run
+    used = [roles.markers.get(role) for role in ("system", "swapped", "run")]
+    free = [column for column in free if column not in used]
     judge, annotator = (
         _column_of_names(table, free, NAMES[role]) for role in ("judge_name", "annotator_name")
     )
@@ -163,11 +151,11 @@ def _find_markers(table: TextTable, free: Sequence[str], roles: ColumnRoles) -> 
         values, verdicts = set(table.columns[judge]) - {""}, SAID["verdict"] | {"label"}
         several = repeated or len(values) == 1 or all(map(is_model, values))
         if several and any(name != judge and verdicts & {*words(name)} for name in free):
-            roles.judge_names = judge
+            roles.markers["judge_name"] = judge
     labels = SAID["human"] | _LABEL | {"rating", "value"}
     others = [name for name in free if name != annotator and not says(name, "judge")]
     if annotator is not None and any(labels & {*words(name)} for name in others):
-        roles.annotator_names = annotator
+        roles.markers["annotator_name"] = annotator
 
 
 def _column_of_names(table: TextTable, free: Sequence[str], names: str) -> str | None:
@@ -251,29 +239,28 @@ def made_wide(table: TextTable, roles: ColumnRoles, by: str | None) -> TextTable
     keys = roles.keys
     if not keys or len(set(table.rows(keys))) == len(table):
         return table
-    markers = (roles.annotator_names, roles.judge_names, roles.run, roles.swapped)
-    wide = [marker for marker in markers if marker is not None and marker != by]
-    for place, marker in enumerate(wide):
-        own = roles.humans if marker == roles.annotator_names else roles.judged
+    order = ("annotator_name", "judge_name", "run", "swapped")
+    wide = {role: roles.markers[role] for role in order if roles.markers.get(role, by) != by}
+    rest = list(wide.values())
+    for role, marker in wide.items():
+        rest.remove(marker)
+        own = roles.humans if role == "annotator_name" else roles.judged
         values = dict.fromkeys(table.columns[marker])
-        first = next((value for value in values if value.casefold() in CELLS["unswapped"]), "")
-        table, new = spread(
-            table,
-            [*keys, *wide[place + 1 :]],
-            marker,
-            own,
-            first=first if marker == roles.swapped else "",
-            short=marker in markers[:2],
+        unswapped = (
+            value for value in values if role == "swapped" and value.casefold() in CELLS["unswapped"]
         )
-        if marker == roles.annotator_names:
+        first, short = next(unswapped, ""), role in order[:2]
+        table, new = spread(table, [*keys, *rest], marker, own, first=first, short=short)
+        if role == "annotator_name":
             roles.humans = [column for name in own for column in new[name]]
-        elif marker == roles.judge_names:
+        elif role == "judge_name":
             roles.judges = {column: [column] for name in own for column in new[name]}
-        elif marker == roles.run:
+        elif role == "run":
             roles.judges = {
                 name: [column for one in group for column in new[one]] for name, group in roles.judges.items()
             }
         elif len(values) == 2:
             roles.judges = {name: new[group[0]] for name, group in roles.judges.items()}
-            roles.ordered, roles.swapped = set(roles.judges), None
+            roles.ordered = set(roles.judges)
+            del roles.markers["swapped"]
     return table

@@ -14,7 +14,7 @@ import numpy as np
 from conqret.errors import DeclarationError, FaultsError, ItemsError
 from conqret.io.cell_values import is_missing
 from conqret.io.files import file_rows
-from conqret.io.rows import FaultList, Row, frame_kind, frame_rows, only_split
+from conqret.io.rows import FaultList, Row, Rows, frame_kind, frame_rows, object_rows, only_split
 from conqret.studies.check.checked_table import IN_MEMORY
 from conqret.studies.check.tool_results import tool_records, tool_rows
 from conqret.studies.check.tool_verdicts import ToolRows, opened
@@ -57,9 +57,11 @@ class TextTable:
 
     def error(self, problem: str, *ways: Sequence[str], row: int | None = None) -> DeclarationError:
         """Return an error that ends with commands ready to be copied, one with each of several ``ways`` of options."""
-        where = self.source if row is None else self.where(row)
+        place = (
+            "" if row is None else f":{self.lines[row]}" if self.unit == "line" else f", {self.place(row)}"
+        )
         commands = " or ".join(self.command(*options) for options in ways)
-        return DeclarationError(f"{where}: {problem}{commands and f': {commands}'}")
+        return DeclarationError(f"{self.source}{place}: {problem}{commands and f': {commands}'}")
 
     def rows(self, names: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the texts of some columns, row by row."""
@@ -68,10 +70,6 @@ class TextTable:
     def place(self, row: int) -> str:
         """Return where row ``row`` stands, such as "line 7"."""
         return f"{self.unit} {self.lines[row]}"
-
-    def where(self, row: int) -> str:
-        """Return the file and the place of row ``row``, as errors begin."""
-        return f"{self.source}{f':{self.lines[row]}' if self.unit == 'line' else f', {self.place(row)}'}"
 
 
 def read_text_table(source: Any) -> TextTable:
@@ -83,37 +81,13 @@ def read_text_table(source: Any) -> TextTable:
     Raises:
         DeclarationError: there is no such file, it has no rows, or it cannot be read.
     """
-    if isinstance(source, str | Path):
-        result = tool_rows(Path(source)) if Path(source).is_file() else None
-        if result is not None:
-            return _of_tool(str(source), result)
-        name, records, lines = _of_file(source)
-        suffix = Path(str(source).lower().removesuffix(".gz")).suffix
-        unit = "line" if suffix in LINES else "row"
-    else:
-        name, unit = IN_MEMORY, "row"
-        records, lines = _in_memory(source)
-    if not records:
-        none = "there are no rows" if name == IN_MEMORY else f"{name} has no rows"
-        raise DeclarationError(f"{none}: give a table with at least one row below the column names")
-    result = tool_records(records, name)
-    return _of_tool(name, result) if result is not None else TextTable(name, _columns(records), lines, unit)
-
-
-def _of_tool(name: str, result: ToolRows) -> TextTable:
-    lines, columns = list(range(1, len(result.rows) + 1)), _columns(result.rows)
-    return TextTable(name, columns, lines, "row", result.judges, result.humans, result.note)
-
-
-def _of_file(source: str | Path) -> tuple[str, list[Mapping[str, object]], list[int]]:
-    name, faults = str(source), FaultList()
-    try:
-        rows = file_rows(source)
-    except ItemsError as error:
-        raise FaultsError(error.faults) from None
+    in_file = isinstance(source, str | Path)
+    if in_file and Path(source).is_file() and (result := tool_rows(Path(source))) is not None:
+        return _of_tool(str(source), result)
+    name, faults = str(source) if in_file else IN_MEMORY, FaultList()
     records: list[Mapping[str, object]] = []
     lines: list[int] = []
-    for row in rows:
+    for row in _rows_of(source):
         if not isinstance(row, Row):
             faults.add(row)
         elif not all(cell is None or cell == "" for cell in row.record.values()):
@@ -121,21 +95,32 @@ def _of_file(source: str | Path) -> tuple[str, list[Mapping[str, object]], list[
             lines.append(row.line)
     faults.raise_any(FaultsError)
     if len(records) == 1 and (table := _table_in(records[0])) is not None:
-        return name, table, list(range(1, len(table) + 1))
-    return name, records, lines
+        records, lines = table, list(range(1, len(table) + 1))
+    if not records:
+        none = "there are no rows" if name == IN_MEMORY else f"{name} has no rows"
+        raise DeclarationError(f"{none}: give a table with at least one row below the column names")
+    if (result := tool_records(records, name)) is not None:
+        return _of_tool(name, result)
+    by_line = name.lower().removesuffix(".gz").endswith(LINES)
+    return TextTable(name, _columns(records), lines, "line" if by_line else "row")
 
 
-def _in_memory(source: Any) -> tuple[list[Mapping[str, object]], list[int]]:
+def _of_tool(name: str, result: ToolRows) -> TextTable:
+    lines, columns = list(range(1, len(result.rows) + 1)), _columns(result.rows)
+    return TextTable(name, columns, lines, "row", result.judges, result.humans, result.note)
+
+
+def _rows_of(source: Any) -> Rows:
     source = only_split(source)
     kind = frame_kind(source)
     if kind is not None:
-        rows = [row for row in frame_rows(source, kind) if isinstance(row, Row)]
-        return [row.record for row in rows], [row.line for row in rows]
-    records: Any = _table_in(source) if isinstance(source, Mapping) else list(source)
-    wrong = next((record for record in records or [None] if not isinstance(record, Mapping)), None)
-    if records and wrong is not None:
-        raise DeclarationError(f"the rows hold a {type(wrong).__name__}: give dictionaries or a frame")
-    return records or [], list(range(1, len(records or []) + 1))
+        return frame_rows(source, kind)
+    if not isinstance(source, str | Path):
+        return object_rows([source] if isinstance(source, Mapping) else source, IN_MEMORY)
+    try:
+        return file_rows(source)
+    except ItemsError as error:
+        raise FaultsError(error.faults) from None
 
 
 def _table_in(record: Mapping[str, Any]) -> list[Mapping[str, object]] | None:
@@ -153,12 +138,8 @@ def _table_in(record: Mapping[str, Any]) -> list[Mapping[str, object]] | None:
 
 
 def _columns(records: Sequence[Mapping[str, object]]) -> dict[str, Sequence[str]]:
-    names: dict[str, None] = {}
-    for record in records:
-        if record.keys() != names.keys():
-            names |= dict.fromkeys(record)
     columns: dict[str, Sequence[str]] = {}
-    for name in names:
+    for name in dict.fromkeys(name for record in records for name in record):
         columns |= _flat(str(name), [record.get(name) for record in records])
     return columns
 

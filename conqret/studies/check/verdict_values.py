@@ -292,8 +292,8 @@ def _by_pass(table: TextTable, columns: Sequence[WordColumn], passing: str) -> C
     if not applied:
         there = dict.fromkeys(cell for column in columns for cell, _ in column.counts.most_common(4))
         raise table.error(
-            f"--pass {passing!r} fits none of {', '.join(names)}, which hold {', '.join(map(repr, there))}. Give one of "
-            "these words, or a condition as '>=4'"
+            f"--pass {passing!r} fits none of {', '.join(names)}, which hold {', '.join(map(repr, there))}. Give one "
+            "of these words, or a condition as '>=4'"
         )
     values.tell_passes(columns)
     if conditions:

@@ -124,6 +124,7 @@ class CellValues:
         classes: the names of classes.
         levels: the words of ratings, from the lowest.
         probabilities: for columns of scores that were cut, the probability of a pass of each cell.
+        inverted: for columns of preferences, the rows in which they name the place of two swapped answers.
         notes: what was decided without the user.
     """
 
@@ -134,6 +135,7 @@ class CellValues:
     classes: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
     probabilities: dict[str, dict[str, float]] = field(default_factory=dict)
+    inverted: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
     def take(self, column: WordColumn, value: Callable[[str], float | None]) -> None:
@@ -148,7 +150,8 @@ class CellValues:
 
     def numbers(self, column: str, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return the number of each cell of a column; NaN where there is none."""
-        return _looked_up(self.mappings[column], texts)
+        numbers = _looked_up(self.mappings[column], texts)
+        return np.where(self.inverted[column], 1 - numbers, numbers) if column in self.inverted else numbers
 
     def probability(self, column: str, texts: Sequence[str]) -> NDArray[np.float64] | None:
         """Return the probabilities that a column of scores states; None if it was not cut."""
