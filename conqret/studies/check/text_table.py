@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -189,53 +189,3 @@ def _text(cell: object) -> str:
     if isinstance(cell, list | tuple | dict):
         return json.dumps(cell, ensure_ascii=False, default=str)
     return _text(cell.item()) if isinstance(cell, np.generic) else str(cell)
-
-
-def spread(
-    table: TextTable,
-    keys: Sequence[str],
-    by: str,
-    names: Sequence[str],
-    *,
-    first: str = "",
-    short: bool = False,
-) -> tuple[TextTable, dict[str, list[str]]]:
-    """Return a long table with one row for each thing and a column for each value of ``by``, and the new columns.
-
-    Args:
-        table: a table in which several rows are of one thing.
-        keys: the columns that tell things apart.
-        by: the column that tells the rows of one thing apart; new columns are named by its values.
-        names: the columns of which each value of ``by`` gets one; of the others the first text that is not empty
-            stays.
-        first: the value of ``by`` whose rows come first.
-        short: whether a new column is named by the value of ``by`` alone, if one column is spread.
-
-    Raises:
-        DeclarationError: a thing has two rows with the same value of ``by``.
-    """
-    marks = table.columns[by]
-    things: dict[tuple[str, ...], dict[str, int]] = {}
-    for row, (key, mark) in enumerate(zip(table.rows(keys), marks, strict=True)):
-        earlier = things.setdefault(key, {}).setdefault(mark, row)
-        if earlier != row:
-            raise table.error(
-                f"{keys[0]} {key[0]!r} has a second row with {by} {mark!r}; the first is {table.place(earlier)}. "
-                f"Delete one of the rows, or give them different values of {by}",
-                row=row,
-            )
-    values = list(dict.fromkeys(marks))
-    values.sort(key=lambda mark: (mark != first, int(mark) if mark.isdecimal() else 0))
-    places = [[rows[mark] for mark in values if mark in rows] for rows in things.values()]
-    columns: dict[str, Sequence[str]] = {}
-    new: dict[str, list[str]] = {name: [] for name in names}
-    for name, texts in table.columns.items():
-        if name not in names:
-            columns[name] = [next((texts[row] for row in rows if texts[row]), "") for rows in places]
-            continue
-        for mark in values:
-            alone = short and len(names) == 1 and mark and mark not in table.columns
-            new[name].append(mark if alone else f"{name} {by} {mark}")
-            columns[new[name][-1]] = [texts[rows[mark]] if mark in rows else "" for rows in things.values()]
-    del columns[by]
-    return replace(table, columns=columns, lines=[table.lines[rows[0]] for rows in places]), new

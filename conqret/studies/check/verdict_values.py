@@ -6,6 +6,7 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from conqret.errors import UnknownNameError
@@ -33,16 +34,8 @@ _CONDITION = re.compile(
     r"(?P<column>.*?)\s*(?P<sign>>=|<=|==|=|>|<|≥|≤)\s*"
     r"(?:(?P<cut>-?\d+(?:[.,]\d+)?)\s*(?P<percent>%?)|(?<==)(?P<word>[^\s=<>][^=<>]*))"
 )
-_SIGNS: dict[str, Callable[[float, float], bool]] = {
-    ">=": operator.ge,
-    "≥": operator.ge,
-    "<=": operator.le,
-    "≤": operator.le,
-    "==": operator.eq,
-    "=": operator.eq,
-    ">": operator.gt,
-    "<": operator.lt,
-}
+_SIGNS = {">": operator.gt, "<": operator.lt, "=": operator.eq, "==": operator.eq}
+_SIGNS |= {">=": operator.ge, "≥": operator.ge, "<=": operator.le, "≤": operator.le}
 
 
 def read_verdicts(
@@ -121,16 +114,13 @@ def _number(column: WordColumn, cell: str) -> float:
 
 
 def _are_preferences(filled: Sequence[WordColumn], paired: bool) -> bool:
-    cells = Counter[str]()
-    for column in filled:
-        cells.update(column.counts)
+    cells = sum((column.counts for column in filled), Counter[str]())
+    known = {cell for cell in cells if preference(cell) is not None or (paired and cell in ("0", "-1"))}
     if paired:
-        fitting = sum(n for cell, n in cells.items() if preference(cell) is not None or cell in ("0", "-1"))
-        return fitting >= 0.8 * cells.total()
+        return sum(cells[cell] for cell in known) >= 0.8 * cells.total()
     words = set(map(word_of, cells))
     grades = all("grade" in column.name.casefold() for column in filled)
-    known = all(preference(cell) is not None for cell in cells)
-    return known and not grades and {"a", "b"} <= words and "c" not in words
+    return known == cells.keys() and not grades and {"a", "b"} <= words and "c" not in words
 
 
 def _preferences(table: TextTable, columns: Sequence[WordColumn]) -> CellValues:
@@ -236,80 +226,83 @@ def _most_common(column: WordColumn) -> str:
 
 
 class PassCondition(NamedTuple):
-    """A condition on the numbers of a column, or of all without their own if ``column`` is empty; or its one word."""
+    """What is a pass in one column, or in all without a condition of their own: a bound on numbers, or words."""
 
-    column: str
-    sign: str
-    cut: float
-    word: str = ""
+    sign: str = ""
+    cut: float = 0.0
+    words: frozenset[str] = frozenset()
 
-    def fits(self, column: WordColumn) -> bool:
-        """Return True if the condition can be on these cells; 0 and 1 keep their meaning next to other scales."""
-        if self.word:
-            return bool(self.column)
-        return column.numeric and (bool(self.column) or not column.binary or 0 <= self.cut <= 1)
+    def fits(self, column: WordColumn, *, own: bool) -> bool:
+        """Return True if it can be on these cells; 0 and 1 keep their meaning next to other scales."""
+        if self.words:
+            return any(self.words & leading_words(cell) for cell in column.counts)
+        return column.numeric and (own or not column.binary or 0 <= self.cut <= 1)
 
     def met(self, column: WordColumn, cell: str) -> float:
         """Return 1 if a cell is a pass, else 0."""
-        if self.word:
-            return float(word_of(self.word) in leading_words(cell))
-        return float(_SIGNS[self.sign](column.numbers[cell].value, self.cut))
+        if self.words:
+            return float(bool(self.words & leading_words(cell)))
+        return float(_SIGNS[self.sign](_number(column, cell), self.cut))
 
 
 def _by_pass(table: TextTable, columns: Sequence[WordColumn], passing: str) -> CellValues:
     """Pass or fail for each cell, as ``passing`` says it; columns of which it says nothing by their own words."""
     conditions, names = _conditions(passing), [column.name for column in columns]
-    words = {word_of(word) or word.strip().casefold() for word in passing.split(",")}
     for name in conditions:
         if name not in ("", *names):
             raise UnknownNameError("column of verdicts or labels", name, names)
-    own = {name: condition for name in names if (condition := conditions.get(name, conditions.get("")))}
-    of_all = [c for c in columns if c.name not in conditions and c.name in own and own[c.name].fits(c)]
-    if len({column.scale for column in of_all}) > 1:
+    rest = conditions.get("", PassCondition())
+    fitting = {
+        column.name: condition
+        for column in columns
+        if (condition := conditions.get(column.name, rest)) != PassCondition()
+        and condition.fits(column, own=column.name in conditions)
+    }
+    bounded = [c for c in columns if not rest.words and c.name in fitting and c.name not in conditions]
+    if len({column.scale for column in bounded}) > 1:
         raise two_scales(table, [column for column in columns if column.counts])
-    inverted = any(pass_or_fail(word) == 0 for word in words)
-    inverted |= "" in conditions and conditions[""].sign in "<=≤"
-    values, applied = CellValues("pass_fail"), False
+    if not fitting or any(c.name in conditions and c.name not in fitting for c in columns if c.counts):
+        there = dict.fromkeys(cell for column in columns for cell, _ in column.counts.most_common(4))
+        raise table.error(
+            f"--pass {passing!r} does not fit {', '.join(names)}, which hold {', '.join(map(repr, there))}. Give one "
+            "of these words, or a condition as '>=4'"
+        )
+    inverted = rest.sign in ("<", "<=", "≤", "=") or any(pass_or_fail(word) == 0 for word in rest.words)
+    values = CellValues("pass_fail")
     for column in columns:
-        condition = own.get(column.name)
-        if condition is not None and condition.fits(column):
-            values.take(column, lambda cell: condition.met(column, cell))  # noqa: B023 - called at once
+        condition = fitting.get(column.name, rest)
+        if column.name in fitting:
+            values.take(column, partial(condition.met, column))
             if condition.sign in (">=", ">", "≥"):
                 values.keep_scores(column)
-            applied = True
-        elif not conditions and any(words & leading_words(cell) for cell in column.counts):
-            values.take(column, lambda cell: float(bool(words & leading_words(cell))))
-            failing = {word_of(cell) for cell in column.counts if not words & leading_words(cell)}
+            failing = {
+                word_of(cell) for cell in column.counts if condition.words and not condition.met(column, cell)
+            }
             if len(failing) > 1:
                 shown = ", ".join(sorted(failing)[:8])
                 values.notes.append(f"in {column.name!r}, all other words are a fail: {shown}")
-            applied = True
         elif inverted and column.counts and column.neutral:
             raise which_is_a_pass(table, columns, inverted=True)
         else:
             values.take(column, pass_or_fail)
             values.check_known(table, column, f"pass or fail, and --pass {passing!r} says nothing of them")
-    if not applied:
-        there = dict.fromkeys(cell for column in columns for cell, _ in column.counts.most_common(4))
-        raise table.error(
-            f"--pass {passing!r} fits none of {', '.join(names)}, which hold {', '.join(map(repr, there))}. Give one "
-            "of these words, or a condition as '>=4'"
-        )
     values.tell_passes(columns)
-    if conditions:
+    if not rest.words:
         values.passing = f"{passing.strip()} is a pass"
     return values
 
 
 def _conditions(passing: str) -> dict[str, PassCondition]:
-    """The condition on each column, and under the empty name on all others; none where a part is a word."""
+    """The condition on each column, and under the empty name that on all others."""
     if re.fullmatch(r"[\d.]+", passing.strip()):
         passing = f"={passing.strip()}"
     conditions: dict[str, PassCondition] = {}
     for part in re.split(r",(?!\d)", passing):
         match = _CONDITION.fullmatch(part.strip())
         if match is None:
-            return {}
+            words = frozenset(word_of(word) or word.strip().casefold() for word in passing.split(","))
+            return {"": PassCondition(words=words)}
         cut = float((match["cut"] or "0").replace(",", ".")) / (100 if match["percent"] else 1)
-        conditions[match["column"]] = PassCondition(match["column"], match["sign"], cut, match["word"] or "")
+        words = frozenset({word_of(match["word"])} if match["word"] else ())
+        conditions[match["column"]] = PassCondition(match["sign"], cut, words)
     return conditions

@@ -1,4 +1,4 @@
-"""Labels of another file, joined to a table of verdicts by id."""
+"""The shape of a table: long tables made wide, and labels of another file joined, to one row for each item."""
 
 from __future__ import annotations
 
@@ -12,20 +12,131 @@ from conqret.io.safe_files import unguarded
 from conqret.studies.check.column_roles import (
     NAMES,
     TEXTS,
+    ColumnRoles,
     chosen,
     holds_verdicts,
     human_and_judges,
+    is_model,
     loose,
     named,
+    says,
 )
-from conqret.studies.check.table_roles import ColumnRoles
-from conqret.studies.check.text_table import TextTable, read_text_table, spread
-from conqret.studies.check.verdict_words import is_no_label
+from conqret.studies.check.text_table import TextTable, read_text_table
+from conqret.studies.check.verdict_words import CELLS, is_no_label
 
 EXPORT, LEDGER = "labels.csv", "labels.sqlite"
 """In a folder of ``conqret labels collect``: what it exports, and what it collects."""
 CHANCE = "inclusion_probability"
 """The column of the probabilities with which rows were drawn."""
+
+
+def spread(
+    table: TextTable,
+    keys: Sequence[str],
+    by: str,
+    names: Sequence[str],
+    *,
+    first: str = "",
+    short: bool = False,
+) -> tuple[TextTable, dict[str, list[str]]]:
+    """Return a long table with one row for each thing and a column for each value of ``by``, and the new columns.
+
+    Args:
+        table: a table in which several rows are of one thing.
+        keys: the columns that tell things apart.
+        by: the column that tells the rows of one thing apart; new columns are named by its values.
+        names: the columns of which each value of ``by`` gets one; of the others the first text that is not empty
+            stays.
+        first: the value of ``by`` whose rows come first.
+        short: whether a new column is named by the value of ``by`` alone, if one column is spread.
+
+    Raises:
+        DeclarationError: a thing has two rows with the same value of ``by``.
+    """
+    marks = table.columns[by]
+    things: dict[tuple[str, ...], dict[str, int]] = {}
+    for row, (key, mark) in enumerate(zip(table.rows(keys), marks, strict=True)):
+        earlier = things.setdefault(key, {}).setdefault(mark, row)
+        if earlier != row:
+            raise table.error(
+                f"{keys[0]} {key[0]!r} has a second row with {by} {mark!r}; the first is {table.place(earlier)}. "
+                f"Delete one of the rows, or give them different values of {by}",
+                row=row,
+            )
+    values = list(dict.fromkeys(marks))
+    values.sort(key=lambda mark: (mark != first, int(mark) if mark.isdecimal() else 0))
+    places = [[rows[mark] for mark in values if mark in rows] for rows in things.values()]
+    columns: dict[str, Sequence[str]] = {}
+    new: dict[str, list[str]] = {name: [] for name in names}
+    for name, texts in table.columns.items():
+        if name not in names:
+            columns[name] = [next((texts[row] for row in rows if texts[row]), "") for rows in places]
+            continue
+        for mark in values:
+            alone = short and len(names) == 1 and mark and mark not in table.columns
+            new[name].append(mark if alone else f"{name} {by} {mark}")
+            columns[new[name][-1]] = [texts[rows[mark]] if mark in rows else "" for rows in things.values()]
+    del columns[by]
+    return replace(table, columns=columns, lines=[table.lines[rows[0]] for rows in places]), new
+
+
+def sides_apart(table: TextTable) -> TextTable:
+    """Return a table in which a column says whose verdict each row has, a judge's or a person's, with a column each."""
+    sides = named(table.columns, f"source {NAMES['annotator_name']} {NAMES['judge_name']} rater_type author")
+    value = named(table.columns, "value label rating score verdict judgment grade answer")
+    item = named(table.columns, f"{TEXTS['id']} item input question prompt")
+    if sides is None or value is None or item is None:
+        return table
+    humans, judges = human_and_judges(table, {sides, item})
+    names = list(dict.fromkeys(table.columns[sides]))
+    judged = [name for name in names if says(name, "judge") or is_model(name)]
+    repeated = len(set(table.rows([item, sides]))) < len(table)
+    if not {value}.issuperset([*humans, *judges]) or repeated or not 0 < len(judged) < len(names) <= 20:
+        return table
+    table, new = spread(table, [item], sides, [value], short=True)
+    judges = [column for column in new[value] if column.removeprefix(f"{value} {sides} ") in judged]
+    return replace(
+        table,
+        judges=tuple(judges),
+        humans=tuple(column for column in new[value] if column not in judges),
+        note=f"rows are those of {', '.join(names)}, by the column {sides!r}",
+    )
+
+
+def made_wide(table: TextTable, roles: ColumnRoles, by: str | None) -> TextTable:
+    """Return the table with one row for each item, and update the roles of its columns; ``by`` stays as it is.
+
+    Raises:
+        DeclarationError: an item has two rows of the same run, judge, annotator or order.
+    """
+    keys = roles.keys
+    if not keys or len(set(table.rows(keys))) == len(table):
+        return table
+    order = ("annotator_name", "judge_name", "run", "swapped")
+    wide = {role: roles.markers[role] for role in order if roles.markers.get(role, by) != by}
+    rest = list(wide.values())
+    for role, marker in wide.items():
+        rest.remove(marker)
+        own = roles.humans if role == "annotator_name" else roles.judged
+        values = dict.fromkeys(table.columns[marker])
+        unswapped = (
+            value for value in values if role == "swapped" and value.casefold() in CELLS["unswapped"]
+        )
+        first, short = next(unswapped, ""), role in order[:2]
+        table, new = spread(table, [*keys, *rest], marker, own, first=first, short=short)
+        if role == "annotator_name":
+            roles.humans = [column for name in own for column in new[name]]
+        elif role == "judge_name":
+            roles.judges = {column: [column] for name in own for column in new[name]}
+        elif role == "run":
+            roles.judges = {
+                name: [column for one in group for column in new[one]] for name, group in roles.judges.items()
+            }
+        elif len(values) == 2:
+            roles.judges = {name: new[group[0]] for name, group in roles.judges.items()}
+            roles.ordered = set(roles.judges)
+            del roles.markers["swapped"]
+    return table
 
 
 def joined(table: TextTable, roles: ColumnRoles, labels: str | Path, human: Sequence[str]) -> TextTable:
