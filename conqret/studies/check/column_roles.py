@@ -15,9 +15,9 @@ from conqret.studies.check.verdict_words import (
     CELLS,
     WORDS,
     is_failed,
+    is_known,
     number_of,
     pass_or_fail,
-    preference,
     word_of,
 )
 
@@ -30,9 +30,7 @@ NAMES: Mapping[str, str] = WORDS["columns"]
 TEXTS: Mapping[str, str] = WORDS["texts"]
 """The whole names of columns of texts, by the text."""
 MODEL = re.compile(
-    r"(?:(?:openai|anthropic|google|mistralai|meta llama|azure) )?(?:gpt|chatgpt|claude|gemini|llama|mistral|mixtral|"
-    r"ministral|qwen|deepseek|command|cohere|gemma|grok|nova|haiku|sonnet|opus|prometheus|selene|kimi|glm|phi|"
-    r"o [134])\b.*"
+    rf"(?:(?:{'|'.join(SAID['maker'])}|meta llama) )?(?:{'|'.join(SAID['model'])}|o [134])\b.*"
 )
 """The words of a column that has the name of a model."""
 ROLES = (
@@ -86,9 +84,8 @@ def chosen(table: TextTable, names: Sequence[str]) -> list[str]:
     Raises:
         UnknownNameError: the table has no such column.
     """
-    spelled = {loose(column): column for column in table.columns} | {
-        column: column for column in table.columns
-    }
+    spelled = {loose(column): column for column in table.columns}
+    spelled |= dict(zip(table.columns, table.columns, strict=True))
     columns: list[str] = []
     for name in names:
         whole = name in spelled or loose(name) in spelled
@@ -106,10 +103,7 @@ def holds_verdicts(texts: Sequence[str]) -> bool:
     sample = list(islice((text for text in distinct if not is_failed(text)), 200))
     if not sample:
         return True
-    known = sum(
-        number_of(text) is not None or pass_or_fail(text) is not None or preference(text) is not None
-        for text in sample
-    )
+    known = sum(map(is_known, sample))
     filled = sum(map(bool, texts))
     few = len(distinct) <= min(30, max(4, filled // 3)) and all(len(text) <= 40 for text in sample)
     return known >= 0.8 * len(sample) or few
@@ -139,10 +133,8 @@ def human_and_judges(table: TextTable, taken: Collection[str]) -> tuple[list[str
 def _comparable(table: TextTable, label: str, verdict: str) -> bool:
     """Whether a column may hold labels of the same things as one of verdicts: numbers, pass or fail, or its words."""
     cells, verdicts = ({word_of(text) for text in table.columns[name] if text} for name in (label, verdict))
-    known = all(
-        number_of(cell) is not None or pass_or_fail(cell) is not None for cell in cells if not is_failed(cell)
-    )
-    return known or bool(cells & verdicts)
+    read = [(number_of(cell), pass_or_fail(cell)) for cell in cells if not is_failed(cell)]
+    return (None, None) not in read or bool(cells & verdicts)
 
 
 def _role(parts: tuple[str, ...]) -> str:
@@ -172,25 +164,19 @@ def runs_of(columns: Sequence[str]) -> dict[str, list[str]]:
         elif numbers == [len(parts) - 1] and set(parts[:-1]) <= _GENERIC:
             stem = parts[:-1]
         groups.setdefault(stem, []).append(column)
-    return {
-        members[0] if len(members) == 1 else " ".join(stem) or "judge": members
-        for stem, members in groups.items()
-    }
+    names = {stem: " ".join(stem) or "judge" for stem in groups}
+    return {them[0] if len(them) == 1 else names[stem]: them for stem, them in groups.items()}
 
 
 def orders_of(columns: Sequence[str]) -> dict[str, list[str]]:
     """Return the two columns of each judge that saw both orders, A first and B first."""
-    pairs: dict[str, dict[int, str]] = {}
+    pairs: dict[str, dict[int, str]] = defaultdict(dict)
+    marked = [(order, mark) for order in (0, 1) for mark in CELLS[("first_order", "second_order")[order]]]
     for column in columns:
-        text, order, stem = f" {' '.join(words(column))} ", 0, ""
-        for place, marks in enumerate((CELLS["first_order"], CELLS["second_order"])):
-            mark = next((mark for mark in marks if f" {mark} " in text), None)
-            if mark is not None:
-                order, stem = place, text.replace(f" {mark} ", " ").strip()
-                break
-        else:
-            stem = text.strip()
-        pairs.setdefault(stem, {}).setdefault(order, column)
+        text = f" {' '.join(words(column))} "
+        order, mark = next((found for found in marked if f" {found[1]} " in text), (0, text))
+        stem = text.replace(f" {mark} ", " ").strip()
+        pairs[stem].setdefault(order, column)
     return {stem or "judge": [pair[0], pair[1]] for stem, pair in pairs.items() if len(pair) == 2}
 
 
@@ -202,16 +188,20 @@ def same_subject(first: str, second: str) -> bool:
 
 def check_no_labels(table: TextTable, judges: Sequence[str], others: Collection[str | None]) -> None:
     """Raise an error if a column next to those of judges may hold labels, but its name does not say so."""
-    names = []
-    for name, cells in table.columns.items():
-        role, distinct = _role(words(name)), set(cells)
-        if name in judges or name in others or (says(name, "other") and not role):
-            continue
-        if len(distinct) > 1 and holds_verdicts(cells):
-            fits = [
-                _comparable(table, name, j) if role else distinct <= set(table.columns[j]) for j in judges
-            ]
-            names += [name] if any(fits) else []
+
+    def fits(name: str, cells: Sequence[str]) -> bool:
+        if _role(words(name)):
+            return any(_comparable(table, name, judge) for judge in judges)
+        return not says(name, "other") and any(set(cells) <= set(table.columns[judge]) for judge in judges)
+
+    names = [
+        name
+        for name, cells in table.columns.items()
+        if name not in (*judges, *others)
+        and len(set(cells)) > 1
+        and holds_verdicts(cells)
+        and fits(name, cells)
+    ]
     if names:
         raise table.error(
             f"no column has the name of human labels. Name theirs (of {', '.join(names)}), or the judge's alone if "
@@ -331,9 +321,8 @@ def _find_markers(table: TextTable, free: Sequence[str], roles: ColumnRoles) -> 
         roles.markers["run"] = run
     used = [roles.markers.get(role) for role in ("system", "swapped", "run")]
     free = [column for column in free if column not in used]
-    judge, annotator = (
-        _column_of_names(table, free, NAMES[role]) for role in ("judge_name", "annotator_name")
-    )
+    judge = _column_of_names(table, free, NAMES["judge_name"])
+    annotator = _column_of_names(table, free, NAMES["annotator_name"])
     if judge is not None:
         values, verdicts = set(table.columns[judge]) - {""}, SAID["verdict"] | {"label"}
         several = repeated or len(values) == 1 or all(map(is_model, values))
@@ -349,12 +338,7 @@ def _column_of_names(table: TextTable, free: Sequence[str], names: str) -> str |
     """The column that has one of ``names``, if its cells are names, not verdicts."""
     column = named(free, names)
     values = set(table.columns[column]) - {""} if column is not None else set()
-    return column if values and all(map(_is_name, values)) else None
-
-
-def _is_name(text: str) -> bool:
-    read = (pass_or_fail(text), number_of(text), preference(text))
-    return not is_failed(text) and read == (None, None, None)
+    return column if values and not any(is_known(text) or is_failed(text) for text in values) else None
 
 
 def _system(table: TextTable, column: str | None, roles: ColumnRoles) -> str | None:
@@ -388,9 +372,9 @@ def _one_verdict_each(table: TextTable, names: list[str], roles: ColumnRoles) ->
         return [text for name in columns for text in set(table.columns[name]) if not is_failed(text)]
 
     by_word = all(pass_or_fail(text) is not None for text in cells(roles.humans))
-    scores = [name for name in names if says(name, "probability")]
-    for score in scores:
-        verdict = next((name for name in names if name not in scores and same_subject(name, score)), None)
+    verdicts = [name for name in names if not says(name, "probability")]
+    for score in [name for name in names if name not in verdicts]:
+        verdict = next((name for name in verdicts if name in names and same_subject(name, score)), None)
         if verdict is None:
             continue
         numbers = not by_word and all(number_of(text) is not None for text in cells([score]))

@@ -358,7 +358,7 @@ def meaning_of_swapped(
     """
     swapped = swapped_cells(table, roles)
     cells = {
-        word_of(table.columns[name][row]) for name, rows in swapped.items() for row in np.flatnonzero(rows)
+        word_of(table.columns[name][row]) for name, rows in swapped.items() for row in np.flatnonzero(rows).tolist()
     }
     if not cells or not cells.isdisjoint(CELLS["position"]):
         return "positions"

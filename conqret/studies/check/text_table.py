@@ -144,7 +144,7 @@ def _columns(records: Sequence[Mapping[str, object]]) -> dict[str, Sequence[str]
     return columns
 
 
-def _flat(name: str, cells: list[object]) -> dict[str, Sequence[str]]:
+def _flat(name: str, cells: list[Any]) -> dict[str, Sequence[str]]:
     """The column ``name``, or a column of each field of its objects, or of each place in its short lists."""
     if set(map(type, cells)) <= {str, type(None)}:
         texts = [cell.strip() if isinstance(cell, str) else "" for cell in cells]

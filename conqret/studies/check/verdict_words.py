@@ -138,6 +138,11 @@ def preference(text: str) -> float | None:
     return None
 
 
+def is_known(text: str) -> bool:
+    """Return True if a cell is a number, or a word for pass, fail, or one of two answers."""
+    return (number_of(text), pass_or_fail(text), preference(text)) != (None, None, None)
+
+
 def ordered_scale(words: set[str]) -> Mapping[str, float] | None:
     """Return the number of each word from 1 on, if three or more words are there, and all of one known order."""
     scale = min((scale for scale in _SCALES if words <= set(scale)), key=len, default=[])
