@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -60,12 +60,8 @@ def read_checked_table(
     Raises:
         DeclarationError: the table cannot be read, a column is missing or ambiguous, or a cell is no verdict.
     """
-    given = [("--judge", name) for name in judge] + [("--human", name) for name in human]
-    given += [
-        (name, str(value))
-        for name, value in (("--pass", passing), ("--by", by), ("--labels", labels))
-        if value
-    ]
+    options = {"--judge": judge, "--human": human, "--pass": [passing], "--by": [by], "--labels": [labels]}
+    given = [(option, str(value)) for option, values in options.items() for value in values if value]
     table = replace(read_text_table(source), options=tuple(given))
     by_column = chosen(table, [by])[0] if by else None
     if not judge and not human and not table.judges:
@@ -90,21 +86,22 @@ def read_checked_table(
     swapped = swapped_cells(table, roles) if values.kind == "pairs" else {}
     if swapped and (meaning or meaning_of_swapped(table, roles, values, labels_read)) == "positions":
         values.inverted = swapped
-    judges = [
-        _judge(table, roles, values, name, swapped.get(group[0])) for name, group in roles.judges.items()
-    ]
-    _further_notes(table, roles, judges, labels_read, by_column)
+    judges = [_judge(table, roles, values, name, swapped) for name in roles.judges]
+    roles.notes += _copies(roles.humans, labels_read, judges)
+    if by_column is None and (column := named(table.columns, NAMES["cluster"])) is not None:
+        alike = len(set(table.columns[column])) < 0.8 * len(table)
+        roles.notes += [f"rows of one {column} may be alike: --by {column} takes this into account"] * alike
     system, chances = roles.markers.get("system"), roles.markers.get("chance")
-    by_row = list(map(table.place, range(len(table))))
+    places = list(map(table.place, range(len(table))))
+    texts = {text: tuple(table.columns[name]) for text, name in roles.texts.items()}
+    groups = zip(table.columns[by_column], places, strict=True) if by_column else ()
     return CheckedTable(
         source=table.source,
         kind=values.kind,
         judges=tuple(judges),
         labels=labels_read,
         annotators=tuple(roles.humans),
-        clusters=tuple(text or row for text, row in zip(table.columns[by_column], by_row, strict=True))
-        if by_column
-        else None,
+        clusters=tuple(text or place for text, place in groups) if by_column else None,
         by=by_column,
         systems=tuple(table.columns[system]) if system else None,
         chances=_chances(table, chances) if chances else None,
@@ -113,10 +110,7 @@ def read_checked_table(
         levels=values.levels,
         scale=values.scale,
         passing=values.passing,
-        texts={
-            "id": tuple(by_row),
-            **{text: tuple(table.columns[name]) for text, name in roles.texts.items()},
-        },
+        texts={"id": tuple(places), **texts},
         guessed=table.note if table.note and not roles.fixed else _guessed(roles, judges),
         notes=tuple(roles.notes),
         command=table.command(),
@@ -177,9 +171,8 @@ def _check_no_summary(table: TextTable, roles: ColumnRoles) -> None:
     if first in roles.humans or first in roles.judged:
         return
     texts = table.columns[first]
-    row = next(
-        (row for row, text in enumerate(texts) if text.casefold().rstrip(":") in CELLS["summary"]), None
-    )
+    summaries = [row for row, text in enumerate(texts) if text.casefold().rstrip(":") in CELLS["summary"]]
+    row = summaries[0] if summaries else None
     if row is None and first == roles.texts.get("id") and not texts[-1] and all(texts[:-1]):
         row = len(table) - 1
     if row is not None:
@@ -211,24 +204,25 @@ def _check_ids(table: TextTable, roles: ColumnRoles, by: str | None) -> None:
                 ["--by", ids],
                 row=row,
             )
-    if twice:
-        roles.notes.append(
-            f"{number(twice, 'row')} repeat another with the same {ids} and verdict; all are counted"
-        )
+    note = f"{number(twice, 'row')} repeat another with the same {ids} and verdict; all are counted"
+    roles.notes += [note] if twice else []
 
 
 def _judge(
-    table: TextTable, roles: ColumnRoles, values: CellValues, name: str, swapped: NDArray[np.bool_] | None
+    table: TextTable,
+    roles: ColumnRoles,
+    values: CellValues,
+    name: str,
+    swapped: Mapping[str, NDArray[np.bool_]],
 ) -> JudgeColumn:
-    """The verdicts of a judge; ``swapped`` are the rows with answer B first, where one column has both orders."""
     columns = roles.judges[name]
     arrays = [values.numbers(column, table.columns[column]) for column in columns]
     verdicts, orders = arrays[0], None
-    if values.kind == "pairs" and name in roles.ordered:
+    if swapped and name in roles.ordered:
         orders = np.column_stack(arrays)
         verdicts = orders.mean(axis=1)
-    elif swapped is not None:
-        orders = np.column_stack([np.where(swapped, np.nan, verdicts), np.where(swapped, verdicts, np.nan)])
+    elif (rows := swapped.get(columns[0])) is not None:
+        orders = np.column_stack([np.where(rows, np.nan, verdicts), np.where(rows, verdicts, np.nan)])
     lost = np.flatnonzero(np.isnan(verdicts)).tolist()
     shown = []
     for row in lost[:3]:
@@ -280,23 +274,14 @@ def _chances(table: TextTable, name: str) -> NDArray[np.float64]:
     return chances
 
 
-def _further_notes(
-    table: TextTable,
-    roles: ColumnRoles,
-    judges: Sequence[JudgeColumn],
-    labels: NDArray[np.float64],
-    by: str | None,
-) -> None:
-    for place, name in enumerate(roles.humans):
+def _copies(
+    humans: Sequence[str], labels: NDArray[np.float64], judges: Sequence[JudgeColumn]
+) -> Iterator[str]:
+    for place, name in enumerate(humans):
         for judge in judges:
             both = ~np.isnan(labels[:, place]) & ~np.isnan(judge.values)
             if both.sum() >= 10 and np.array_equal(labels[both, place], judge.values[both]):
-                roles.notes.append(
-                    f"the labels in {name!r} equal the verdicts of {judge.name!r} in every row: a copy?"
-                )
-    column = None if by else named(table.columns, NAMES["cluster"])
-    if column is not None and len(set(table.columns[column])) < 0.8 * len(table):
-        roles.notes.append(f"rows of one {column} may be alike: --by {column} takes this into account")
+                yield f"the labels in {name!r} equal the verdicts of {judge.name!r} in every row: a copy?"
 
 
 def _guessed(roles: ColumnRoles, judges: Sequence[JudgeColumn]) -> str:
@@ -304,11 +289,9 @@ def _guessed(roles: ColumnRoles, judges: Sequence[JudgeColumn]) -> str:
     several = len(judges) > 1 and all(len(columns) == 1 for columns in roles.judges.values())
     parts = [f"judges are columns {', '.join(quoted.values())}"] if several else []
     for judge in judges if not several else ():
-        what = "orders of one judge" if judge.orders is not None else "runs of one judge"
-        columns = quoted[judge.name]
-        parts.append(
-            f"{columns} are {what}" if len(roles.judges[judge.name]) > 1 else f"judge is column {columns}"
-        )
+        what = "orders" if judge.orders is not None else "runs"
+        one, columns = len(roles.judges[judge.name]) == 1, quoted[judge.name]
+        parts.append(f"judge is column {columns}" if one else f"{columns} are {what} of one judge")
     listed = ", ".join(f'"{name}"' for name in roles.humans)
     no_labels = "no labels (if a column has them: --human COLUMN)"
     parts.append(f"labels are column{'s' * (len(roles.humans) > 1)} {listed}" if roles.humans else no_labels)
@@ -358,17 +341,19 @@ def meaning_of_swapped(
     """
     swapped = swapped_cells(table, roles)
     cells = {
-        word_of(table.columns[name][row]) for name, rows in swapped.items() for row in np.flatnonzero(rows).tolist()
+        word_of(cell)
+        for name, rows in swapped.items()
+        for cell, shown in zip(table.columns[name], rows, strict=True)
+        if shown
     }
     if not cells or not cells.isdisjoint(CELLS["position"]):
         return "positions"
-    labeled = ~np.isnan(labels)
     with np.errstate(invalid="ignore"):
-        truth = np.where(labeled, labels, 0).sum(axis=1) / labeled.sum(axis=1)
+        truth = np.nansum(labels, axis=1) / (~np.isnan(labels)).sum(axis=1)
     verdicts, truths = [], []
     for name, rows in swapped.items():
         numbers = values.numbers(name, table.columns[name])
-        decided = rows & ~np.isnan(numbers) & ~np.isnan(truth) & (numbers != 0.5) & (truth != 0.5)
+        decided = rows & (np.abs(numbers - 0.5) > 0) & (np.abs(truth - 0.5) > 0)
         verdicts += list(numbers[decided] > 0.5)
         truths += list(truth[decided] > 0.5)
     right, association = int(np.equal(verdicts, truths).sum()), _association(verdicts, truths)

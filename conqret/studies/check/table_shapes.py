@@ -44,9 +44,8 @@ def spread(
     Args:
         table: a table in which several rows are of one thing.
         keys: the columns that tell things apart.
-        by: the column that tells the rows of one thing apart; new columns are named by its values.
-        names: the columns of which each value of ``by`` gets one; of the others the first text that is not empty
-            stays.
+        by: the column that tells the rows of one thing apart.
+        names: the columns of which each value of ``by`` gets one; of the others the first text stays.
         first: the value of ``by`` whose rows come first.
         short: whether a new column is named by the value of ``by`` alone, if one column is spread.
 
@@ -119,11 +118,9 @@ def made_wide(table: TextTable, roles: ColumnRoles, by: str | None) -> TextTable
         rest.remove(marker)
         own = roles.humans if role == "annotator_name" else roles.judged
         values = dict.fromkeys(table.columns[marker])
-        unswapped = (
-            value for value in values if role == "swapped" and value.casefold() in CELLS["unswapped"]
-        )
-        first, short = next(unswapped, ""), role in order[:2]
-        table, new = spread(table, [*keys, *rest], marker, own, first=first, short=short)
+        first = [value for value in values if role == "swapped" and value.casefold() in CELLS["unswapped"]]
+        short = role in order[:2]
+        table, new = spread(table, [*keys, *rest], marker, own, first="".join(first[:1]), short=short)
         if role == "annotator_name":
             roles.humans = [column for name in own for column in new[name]]
         elif role == "judge_name":

@@ -152,10 +152,9 @@ def _flat(name: str, cells: list[Any]) -> dict[str, Sequence[str]]:
             return {name: texts}
         cells = [value if isinstance(value := opened(text), Mapping | list) else text for text in texts]
     if _are_short_lists([cell for cell in cells if cell]):
-        most = max(map(len, filter(None, cells)))
-        if most == 1:
-            return _flat(name, [cell[0] if cell else None for cell in cells])
         cells = [dict(enumerate(cell or (), start=1)) for cell in cells]
+        if max(map(len, cells)) == 1:
+            return _flat(name, [cell.get(1) for cell in cells])
     keys = dict.fromkeys(key for cell in cells if isinstance(cell, Mapping) for key in cell)
     if not keys:
         return {name: list(map(_text, cells))}

@@ -93,11 +93,7 @@ class WordColumn:
 def word_column(name: str, texts: Sequence[str], human: bool, labels: Collection[str] = ()) -> WordColumn:
     """Return the distinct cells of a column; -1 next to numbers of which none is negative stands for no verdict.
 
-    Args:
-        name: the column.
-        texts: its cells.
-        human: whether it holds labels.
-        labels: the words of labels, which are verdicts even if they read as an error.
+    The words of ``labels`` are verdicts even if they read as an error.
     """
     every = Counter(filter(None, texts))
     if ordered_scale(set(map(word_of, every))) is None:
@@ -220,10 +216,7 @@ def which_is_a_pass(
 ) -> DeclarationError:
     """Return the error for columns of yes and no that may ask for a fault, with the command that says which is a pass.
 
-    Args:
-        table: the table.
-        columns: its columns of verdicts and labels.
-        inverted: whether no is a pass in all columns, and not only in those that have the name of a fault.
+    With ``inverted``, no is a pass in all columns, and not only in those that have the name of a fault.
     """
     conditions, faults = [], []
     for column in columns:
