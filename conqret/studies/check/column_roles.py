@@ -21,7 +21,7 @@ from conqret.studies.check.verdict_words import (
     word_of,
 )
 
-SAID: Mapping[str, frozenset[str]] = {
+NAME_WORDS: Mapping[str, frozenset[str]] = {
     role: frozenset(text.split()) for role, text in WORDS["in_column_names"].items()
 }
 """The words of names of columns by what they say of a column."""
@@ -30,23 +30,23 @@ NAMES: Mapping[str, str] = WORDS["columns"]
 TEXTS: Mapping[str, str] = WORDS["texts"]
 """The whole names of columns of texts, by the text."""
 MODEL = re.compile(
-    rf"(?:(?:{'|'.join(SAID['maker'])}|meta llama) )?(?:{'|'.join(SAID['model'])}|o [134])\b.*"
+    rf"(?:(?:{'|'.join(NAME_WORDS['maker'])}|meta llama) )?(?:{'|'.join(NAME_WORDS['model'])}|o [134])\b.*"
 )
 """The words of a column that has the name of a model."""
 ROLES = (
     ("human", frozenset({"human", "humans"})),
-    ("judge", SAID["machine"] | SAID["models"]),
-    ("human", SAID["human"]),
-    ("judge", SAID["judge"]),
-    ("verdict", SAID["predicted"]),
-    ("label", SAID["label"]),
-    ("verdict", SAID["verdict"] | SAID["criterion"]),
-    ("checked", SAID["checked"]),
+    ("judge", NAME_WORDS["machine"] | NAME_WORDS["models"]),
+    ("human", NAME_WORDS["human"]),
+    ("judge", NAME_WORDS["judge"]),
+    ("verdict", NAME_WORDS["predicted"]),
+    ("label", NAME_WORDS["label"]),
+    ("verdict", NAME_WORDS["verdict"] | NAME_WORDS["criterion"]),
+    ("checked", NAME_WORDS["checked"]),
 )
 """The role of a column by a word of its name, the surer first."""
 _LABEL = frozenset({"label", "labels"})
-_VERDICT_ENDS = SAID["verdict"] | SAID["criterion"] | SAID["checked"] | _LABEL
-_GENERIC = SAID["judge"] | SAID["predicted"] | SAID["verdict"] | _LABEL
+_VERDICT_ENDS = NAME_WORDS["verdict"] | NAME_WORDS["criterion"] | NAME_WORDS["checked"] | _LABEL
+_GENERIC = NAME_WORDS["judge"] | NAME_WORDS["predicted"] | NAME_WORDS["verdict"] | _LABEL
 """Words that do not say what is judged."""
 
 
@@ -59,7 +59,7 @@ def words(name: str) -> tuple[str, ...]:
 
 def says(name: str, *roles: str) -> bool:
     """Return True if a word of a column's name says one of ``roles`` of it."""
-    return any(not SAID[role].isdisjoint(words(name)) for role in roles)
+    return any(not NAME_WORDS[role].isdisjoint(words(name)) for role in roles)
 
 
 def is_model(name: str) -> bool:
@@ -142,9 +142,11 @@ def _role(parts: tuple[str, ...]) -> str:
     if not parts:
         return ""
     names = frozenset(parts)
-    numbered = len(parts) > 1 and parts[-1].isdigit() and parts[-2] in SAID["verdict"] | {"label"}
-    if names & SAID["other"] and not (numbered or parts[-1] in _VERDICT_ENDS):
-        return "soft" if names & SAID["judge"] and names & {"output", "response", "answer", "raw"} else ""
+    numbered = len(parts) > 1 and parts[-1].isdigit() and parts[-2] in NAME_WORDS["verdict"] | {"label"}
+    if names & NAME_WORDS["other"] and not (numbered or parts[-1] in _VERDICT_ENDS):
+        return (
+            "soft" if names & NAME_WORDS["judge"] and names & {"output", "response", "answer", "raw"} else ""
+        )
     if parts[-1] == "model":
         return ""
     found = next((role for role, known in ROLES if names & known), "")
@@ -182,7 +184,7 @@ def orders_of(columns: Sequence[str]) -> dict[str, list[str]]:
 
 def same_subject(first: str, second: str) -> bool:
     """Return True if two names differ only in words for the kind of column (``judge_verdict``, ``judge_score``)."""
-    kinds = _GENERIC | SAID["probability"] | {"of", "pass"}
+    kinds = _GENERIC | NAME_WORDS["probability"] | {"of", "pass"}
     return set(words(first)) - kinds == set(words(second)) - kinds
 
 
@@ -324,11 +326,11 @@ def _find_markers(table: TextTable, free: Sequence[str], roles: ColumnRoles) -> 
     judge = _column_of_names(table, free, NAMES["judge_name"])
     annotator = _column_of_names(table, free, NAMES["annotator_name"])
     if judge is not None:
-        values, verdicts = set(table.columns[judge]) - {""}, SAID["verdict"] | {"label"}
+        values, verdicts = set(table.columns[judge]) - {""}, NAME_WORDS["verdict"] | {"label"}
         several = repeated or len(values) == 1 or all(map(is_model, values))
         if several and any(name != judge and verdicts & {*words(name)} for name in free):
             roles.markers["judge_name"] = judge
-    labels = SAID["human"] | _LABEL | {"rating", "value"}
+    labels = NAME_WORDS["human"] | _LABEL | {"rating", "value"}
     others = [name for name in free if name != annotator and not says(name, "judge")]
     if annotator is not None and any(labels & {*words(name)} for name in others):
         roles.markers["annotator_name"] = annotator
@@ -388,7 +390,7 @@ def _one_verdict_each(table: TextTable, names: list[str], roles: ColumnRoles) ->
 def _check_one_criterion(table: TextTable, names: Sequence[str], roles: ColumnRoles) -> None:
     """Raise an error if verdicts and labels are of several criteria, which are checked one by one."""
     kinds = ("human", "judge", "models", "predicted", "verdict", "probability")
-    generic = _LABEL.union(*(SAID[kind] for kind in kinds))
+    generic = _LABEL.union(*(NAME_WORDS[kind] for kind in kinds))
     options: dict[str, dict[frozenset[str], list[str]]] = {"--judge": {}, "--human": {}}
     for (option, by_subject), columns in zip(options.items(), (names, roles.humans), strict=True):
         for name in columns:

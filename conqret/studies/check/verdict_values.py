@@ -81,7 +81,7 @@ def read_verdicts(
 
 
 def _check_senses(table: TextTable, filled: Sequence[WordColumn]) -> None:
-    """Raise an error if a column asks for a fault, or -1 next to 0 and 1 may be a rating or stand for none."""
+    """Raise an error if a column may state a fault, or -1 next to 0 and 1 may be a rating or stand for none."""
     for column in filled:
         if column.absent and {parsed.value for parsed in column.numbers.values()} == {0, 1}:
             raise table.error(

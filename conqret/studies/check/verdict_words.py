@@ -19,7 +19,7 @@ CELLS: Mapping[str, tuple[str, ...]] = {
 }
 """The words of cells by their meaning."""
 PASSES, FAILS, NEUTRAL = (frozenset(CELLS[meaning]) for meaning in ("pass", "fail", "neutral"))
-"""Words for pass and fail; neutral ones answer any question: whether yes is a pass depends on what was asked."""
+"""Words for pass and fail; neutral ones say by themselves neither: yes may be either."""
 _PREFERENCES = {
     word: value
     for meaning, value in (("tie", 0.5), ("second", 0.0), ("first", 1.0))

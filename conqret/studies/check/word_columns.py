@@ -55,7 +55,7 @@ class WordColumn:
 
     @property
     def fault(self) -> bool:
-        """Whether its name asks for a fault, and its cells may say that it is there (``hallucinated``: yes)."""
+        """Whether its name is that of a fault, and its cells may say that it is there (``hallucinated``: yes)."""
         fault = says(self.name, "fault") and not says(self.name, "no_fault")
         return fault and (self.neutral or self.scored)
 
@@ -214,7 +214,7 @@ def two_scales(table: TextTable, columns: Sequence[WordColumn]) -> DeclarationEr
 def which_is_a_pass(
     table: TextTable, columns: Sequence[WordColumn], *, inverted: bool = False
 ) -> DeclarationError:
-    """Return the error for columns of yes and no that may ask for a fault, with the command that says which is a pass.
+    """Return the error for columns of yes and no that may state a fault, with the command that says which is a pass.
 
     With ``inverted``, no is a pass in all columns, and not only in those that have the name of a fault.
     """

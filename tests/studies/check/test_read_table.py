@@ -116,6 +116,14 @@ def test_kinds(tmp_path, judged, labeled, kind, scale):
     assert not np.isnan(table.labels).any()
 
 
+def test_a_condition_of_pass_must_fit_its_column(tmp_path):
+    text = rows("judge,human", "yes,1", "no,0")
+    message = fails(tmp_path, text, passing="judge=maybe, human=1")
+    assert message.startswith("results.csv: --pass 'judge=maybe, human=1' does not fit judge, human")
+    unlabeled = read(tmp_path, rows("judge,human", "yes,", "no,"), passing="judge=no, human=no")
+    assert unlabeled.judges[0].values.tolist() == [0, 1]
+
+
 def test_scores_beside_labels_are_cut_and_kept_as_probabilities(tmp_path):
     table = read(tmp_path, "id;judge_score;human\n1;0,85;1\n2;0,2;0\n3;0,9;\n")
     assert table.judges[0].values.tolist() == [1, 0, 1]
