@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -83,7 +83,7 @@ def read_verdicts(
 def _check_senses(table: TextTable, filled: Sequence[WordColumn]) -> None:
     """Raise an error if a column may state a fault, or -1 next to 0 and 1 may be a rating or stand for none."""
     for column in filled:
-        if column.absent and {parsed.value for parsed in column.numbers.values()} == {0, 1}:
+        if column.absent and column.values == {0, 1}:
             raise table.error(
                 f"-1 in {column.name!r} may be the lowest rating, or no verdict. If it is a rating, write 0, 1 and 2; "
                 "if it is none",
@@ -127,16 +127,15 @@ def _preferences(table: TextTable, columns: Sequence[WordColumn]) -> CellValues:
     def preferred(column: WordColumn, cell: str) -> float | None:
         if cell not in column.numbers:
             return preference(cell)
-        numbers = {parsed.value for parsed in column.numbers.values()}
         signs = {1.0: 1.0, 2.0: 0.0, 0.0: 0.5}
-        if numbers & {-1, 0.5}:
-            signs = {1.0: 1.0, -1.0: 0.0, 0.0: 0.5} if -1 in numbers else {1.0: 1.0, 0.0: 0.0, 0.5: 0.5}
+        if column.values & {-1, 0.5}:
+            signs = {1.0: 1.0, -1.0: 0.0, 0.0: 0.5} if -1 in column.values else {1.0: 1.0, 0.0: 0.0, 0.5: 0.5}
         return signs.get(_number(column, cell))
 
     values = _all("pairs", columns, preferred)
     values.passing = "the first answer is preferred"
     for column in columns:
-        if column.numeric and {parsed.value for parsed in column.numbers.values()} == {0, 1}:
+        if column.numeric and column.values == {0, 1}:
             raise table.error(
                 f"in {column.name!r}, 0 and 1 may each mean either answer: write A and B, or 1 and 2"
             )
@@ -236,7 +235,7 @@ class PassCondition(NamedTuple):
         """Return True if it can be on these cells; 0 and 1 keep their meaning next to other scales."""
         if self.words:
             return any(self.words & leading_words(cell) for cell in column.counts)
-        return column.numeric and (own or not column.binary or 0 <= self.cut <= 1)
+        return bool(self.sign) and column.numeric and (own or not column.binary or 0 <= self.cut <= 1)
 
     def met(self, column: WordColumn, cell: str) -> float:
         """Return 1 if a cell is a pass, else 0."""
@@ -247,26 +246,8 @@ class PassCondition(NamedTuple):
 
 def _by_pass(table: TextTable, columns: Sequence[WordColumn], passing: str) -> CellValues:
     """Pass or fail for each cell, as ``passing`` says it; columns of which it says nothing by their own words."""
-    conditions, names = _conditions(passing), [column.name for column in columns]
-    for name in conditions:
-        if name not in ("", *names):
-            raise UnknownNameError("column of verdicts or labels", name, names)
-    rest = conditions.get("", PassCondition())
-    fitting = {
-        column.name: condition
-        for column in columns
-        if (condition := conditions.get(column.name, rest)) != PassCondition()
-        and condition.fits(column, own=column.name in conditions)
-    }
-    bounded = [c for c in columns if not rest.words and c.name in fitting and c.name not in conditions]
-    if len({column.scale for column in bounded}) > 1:
-        raise two_scales(table, [column for column in columns if column.counts])
-    if not fitting or any(c.name in conditions and c.name not in fitting for c in columns if c.counts):
-        there = dict.fromkeys(cell for column in columns for cell, _ in column.counts.most_common(4))
-        raise table.error(
-            f"--pass {passing!r} does not fit {', '.join(names)}, which hold {', '.join(map(repr, there))}. Give one "
-            "of these words, or a condition as '>=4'"
-        )
+    conditions = _conditions(passing)
+    rest, fitting = conditions.get("", PassCondition()), _fitting(table, columns, conditions, passing)
     inverted = rest.sign in ("<", "<=", "≤", "=") or any(pass_or_fail(word) == 0 for word in rest.words)
     values = CellValues("pass_fail")
     for column in columns:
@@ -290,6 +271,37 @@ def _by_pass(table: TextTable, columns: Sequence[WordColumn], passing: str) -> C
     if not rest.words:
         values.passing = f"{passing.strip()} is a pass"
     return values
+
+
+def _fitting(
+    table: TextTable, columns: Sequence[WordColumn], conditions: Mapping[str, PassCondition], passing: str
+) -> dict[str, PassCondition]:
+    """The condition on each column that has one.
+
+    Raises:
+        DeclarationError: a condition is on no column, or does not fit its cells.
+    """
+    names, fitting = [column.name for column in columns], dict[str, PassCondition]()
+    for name in conditions:
+        if name not in ("", *names):
+            raise UnknownNameError("column of verdicts or labels", name, names)
+    rest = conditions.get("", PassCondition())
+    for column in columns:
+        condition, odd = conditions.get(column.name, rest), column.counts.keys() - column.numbers.keys()
+        if condition.fits(column, own=column.name in conditions):
+            fitting[column.name] = condition
+        elif condition.sign and not condition.words and not column.binary and len(odd) < len(column.numbers):
+            raise unknown_cells(table, column, sorted(odd), "a number")
+    bounded = [c for c in columns if not rest.words and c.name in fitting and c.name not in conditions]
+    if len({column.scale for column in bounded}) > 1:
+        raise two_scales(table, [column for column in columns if column.counts])
+    if not fitting or any(c.name in conditions and c.name not in fitting for c in columns if c.counts):
+        there = dict.fromkeys(cell for column in columns for cell, _ in column.counts.most_common(4))
+        raise table.error(
+            f"--pass {passing!r} does not fit {', '.join(names)}, which hold {', '.join(map(repr, there))}. Give one "
+            "of these words, or a condition as '>=4'"
+        )
+    return fitting
 
 
 def _conditions(passing: str) -> dict[str, PassCondition]:

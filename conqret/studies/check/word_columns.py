@@ -60,6 +60,11 @@ class WordColumn:
         return fault and (self.neutral or self.scored)
 
     @property
+    def values(self) -> set[float]:
+        """Its distinct numbers."""
+        return {parsed.value for parsed in self.numbers.values()}
+
+    @property
     def numeric(self) -> bool:
         """Whether every cell is a number."""
         return bool(self.counts) and len(self.numbers) == len(self.counts)
@@ -72,7 +77,7 @@ class WordColumn:
     @property
     def low(self) -> float:
         """The lowest of its numbers."""
-        return min((cell.value for cell in self.numbers.values()), default=0.0)
+        return min(self.values, default=0.0)
 
     @property
     def high(self) -> float:

@@ -120,6 +120,8 @@ def test_a_condition_of_pass_must_fit_its_column(tmp_path):
     text = rows("judge,human", "yes,1", "no,0")
     message = fails(tmp_path, text, passing="judge=maybe, human=1")
     assert message.startswith("results.csv: --pass 'judge=maybe, human=1' does not fit judge, human")
+    message = fails(tmp_path, rows("judge,human", "5,pass", "3,fail", "four,fail"), passing=">=4")
+    assert "1 cell cannot be read as a number (line 4: 'four')" in message
     unlabeled = read(tmp_path, rows("judge,human", "yes,", "no,"), passing="judge=no, human=no")
     assert unlabeled.judges[0].values.tolist() == [0, 1]
 
