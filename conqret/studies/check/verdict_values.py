@@ -234,7 +234,9 @@ class PassCondition(NamedTuple):
     def fits(self, column: WordColumn, *, own: bool) -> bool:
         """Return True if it can be on these cells; 0 and 1 keep their meaning next to other scales."""
         if self.words:
-            return any(self.words & leading_words(cell) for cell in column.counts)
+            there = any(self.words & leading_words(cell) for cell in column.counts)
+            known = all(pass_or_fail(word) is not None for word in self.words)
+            return there or (own and known and column.binary and not column.numeric)
         return bool(self.sign) and column.numeric and (own or not column.binary or 0 <= self.cut <= 1)
 
     def met(self, column: WordColumn, cell: str) -> float:

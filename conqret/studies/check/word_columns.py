@@ -231,7 +231,8 @@ def which_is_a_pass(
             conditions.append(f"{column.name}{'<' if fault else '>='}0.5")
             continue
         cells = [cell for cell in column.counts if pass_or_fail(cell) == (not fault)]
-        word = min(leading_words(cells[0]), key=len) if cells else str(int(not fault))
+        absent = str(int(not fault)) if column.numeric else "no" if fault else "yes"
+        word = min(leading_words(cells[0]), key=len) if cells else absent
         conditions.append(f"{column.name}={word}")
     return table.error(
         f"{', '.join(faults)} may say that a fault is there. Say which values are a pass, as in",

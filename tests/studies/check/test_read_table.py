@@ -148,6 +148,8 @@ def test_a_confidence_is_the_probability_of_the_verdict(tmp_path):
         ("fine poor awful", "fine poor fine", "fine", [1, 0, 0], [1, 0, 1]),
         ("yes no no", "no no yes", "no", [0, 1, 1], [1, 1, 0]),
         ("yes no no", "0.0 0 1", "judge=no, human=0", [0, 1, 1], [1, 1, 0]),
+        ("yes yes yes", "0 0 1", "judge=no, human=0", [0, 0, 0], [1, 1, 0]),
+        ("fail fail fail", "no yes no", "judge=yes, human=no", [0, 0, 0], [1, 0, 1]),
         ("1 0 0", "0.0 0.0 1.0", "0", [0, 1, 1], [1, 1, 0]),
         ("0.9 0.2 0.1", "0 0 1", "<0.5", [0, 1, 1], [1, 1, 0]),
         ("ok error error", "error ok error", "ok", [1, 0, 0], [0, 1, 0]),
@@ -302,6 +304,7 @@ def test_files_and_frames(tmp_path, shape):
             rows("judge_hallucinated,human_hallucinated", "yes,no", "no,no"),
             "judge_hallucinated=no, human_hall",
         ),
+        (rows("judge_toxic,human_toxic", "yes,no", "yes,yes"), "'judge_toxic=no, human_toxic=no'"),
         (rows("judge,human_toxic", "pass,1.0", "fail,0.0"), "'judge=pass, human_toxic=0.0'"),
         (rows("judge_toxicity,human_toxic", "0.9,1", "0.1,0"), "'judge_toxicity<0.5, human_toxic=0'"),
         (
