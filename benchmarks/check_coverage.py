@@ -22,8 +22,16 @@ from numpy.typing import NDArray
 sys.path.insert(0, str(Path(__file__).parent))
 from harness import put_tables, table
 
-from conqret.stats.shares import Share, share_interval, share_of_sums, solve
-from conqret.stats.verdict_rates import DESIGNS, DRAWN_BY, DrawnBy, draw_test
+from conqret.stats.verdict_rates import (
+    DESIGNS,
+    DRAWN_BY,
+    DrawnBy,
+    Share,
+    draw_test,
+    share_interval,
+    share_of_sums,
+    solve,
+)
 
 Numbers = NDArray[Any]
 Rng = np.random.Generator

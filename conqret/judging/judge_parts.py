@@ -379,7 +379,8 @@ class Judge:
             if ask.about is not None:
                 names = "all" if whole.metrics == ask.metrics else ", ".join(ask.metrics)
                 identity[f"asked in one call of {ask.prompt}"] = names
-            schemas.append(_schema(ask.answer(case)))
+            response: type[BaseModel] = ask.answer(case)
+            schemas.append(_schema(response))
         dimensions = list(map(attrgetter("name", "question", "definition"), DIMENSIONS))
         return identity | {
             "schemas of the answers": digest(schemas),

@@ -6,22 +6,28 @@ import shlex
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from annotated_types import Interval
+
+from conqret._optional import require
 from conqret.console import shared_options as options
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, note_left_out, say
-from conqret.debate.two_turn.slider_answers import INSTRUCTIONS, read_slider_answers
+from conqret.debate.two_turn.slider_answers import INSTRUCTIONS, SliderAnswer, read_slider_answers
 from conqret.debate.two_turn.two_turn_files import read_two_turn
-from conqret.errors import DeclarationError
-from conqret.labels.collect_options import AnnotatorOptions, ServerOptions, TaskOptions
-from conqret.labels.command import ends
-from conqret.labels.screens import study_of
+from conqret.errors import DeclarationError, number
+from conqret.io.limits import declared_text
+from conqret.io.safe_files import only_writer
+from conqret.labels.page_messages import page_messages
+from conqret.labels.screens import OVERLAP, Screen, Study, study_of
+from conqret.web.local_server import checked_url, is_loopback, serve_pages
 
 if TYPE_CHECKING:
     from conqret.judging.judge_settings import ItemSettings
     from conqret.labels.study_screens import PlannedStudy
-    from conqret.studies.check.checked_table import CheckedTable
 
 
 DEBATE, WRITE = "debate", "write"
@@ -39,6 +45,148 @@ ANNOTATOR = "annotator"
 """Who labels a table, if no annotator is named."""
 EXPORT = "labels.csv"
 """The labels of a table, in the folder of its study."""
+ANNOTATE_PORT = 8767
+"""Where the pages are on which annotators label, if no other port is given."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskOptions(OptionGroup):
+    """The questions to annotators.
+
+    Args:
+        task: The annotation task: `rating` (overall quality), `verdict` (pass or fail; for a table of a judge's
+            verdicts on their own scale), `dimensions` (15 dimensions of argument quality), `preference` (the better of
+            two arguments), `citation-support`, `perspective` (does a document support it?), `partial-answer`,
+            `answer-preference`, `counter-argument`, the ratings of a judge format (`rag-fine-grained`, `listwise`, …),
+            or a TOML file with your own questions. For two-turn debates: `debate`
+            (judge which option is right) or `write` (write counter-arguments). Default: `verdict` for a table of
+            verdicts, else `rating`.
+        sample: For a table of verdicts: how many of its unlabeled rows are labeled, each verdict among them. Default:
+            60.
+        metric: Show annotators only this question (dimension) of the task. May be repeated.
+        scale: Lowest and highest rating, for example `1:5`. Default: the task's.
+        plan: Only the items of this plan, in its order: a .plan.json that `conqret labels sample` wrote.
+        design: For `--task debate`: with `main` (the default) judges see the whole passage from the start and have five
+            minutes for each judgment; with `pilot` they first judge from short quotations, and see the passage only at
+            the end.
+        instruction: For `--task debate`: what a judge's answers earn, `simple` (the default), `encourage-abstain`
+            (abstaining earns more), or `both`, one after the other. `conqret debate two-turn payoffs` explains them.
+        judged: For `--task write`: a file of judges' answers (human or model) on the debates of this study; each writer
+            is then shown the bonus in dollars that their texts earned.
+    """
+
+    task: str | None = None
+    sample: Annotated[int | None, Interval(ge=1)] = None
+    metric: list[str] | None = None
+    scale: str | None = None
+    plan: Path | None = None
+    design: Literal["main", "pilot"] | None = None
+    instruction: Literal["simple", "encourage-abstain", "both"] | None = None
+    judged: Path | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnnotatorOptions(OptionGroup):
+    """Who labels, what they agree to and practice first, and how many label an item.
+
+    Args:
+        annotators: Who labels: names, comma-separated; each annotator gets a link of their own. Default, for a table of
+            verdicts: one annotator.
+        open_to (--open): Number of annotators who may join by one open link, choosing a name.
+        overlap: How many annotators label each item. Default: 3, or all if there are fewer.
+        consent: A text file, shown to each annotator before the first item; only those who agree to it can go on.
+        practice: Practice items, which each annotator gets first and is then shown the right answers to: items with
+            known answers (`gold` in their metadata), or questions with debates. Practice texts of writers are read by
+            you (`conqret labels manage FOLDER resume NAME`).
+        passing (--pass): The share of practice items (`--practice`) that an annotator must answer correctly to go on,
+            for example 0.8.
+    """
+
+    annotators: str = ""
+    open_to: Annotated[int, Interval(ge=0)] = 0
+    overlap: int | None = None
+    consent: Path | None = None
+    practice: Path | None = None
+    passing: Annotated[float, Interval(ge=0, le=1)] = 0.0
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the annotators."""
+        return options.listed(self.annotators)
+
+    def overlap_of(self, names: Sequence[str]) -> int:
+        """Return how many annotators label each item, if those with ``names`` are invited."""
+        return min(OVERLAP, max(len(names) + self.open_to, 1)) if self.overlap is None else self.overlap
+
+    def terms(self) -> dict[str, Any]:
+        """Return what a study says of those who join, as :func:`study_of` takes it."""
+        return {"open_to": self.open_to, "consent": self.consent_text(), "passing": self.passing}
+
+    def consent_text(self) -> str:
+        """Return the text that annotators must consent to; empty if there is none.
+
+        Raises:
+            DeclarationError: the file cannot be read.
+        """
+        return declared_text(self.consent) if self.consent is not None else ""
+
+
+@dataclass(frozen=True)
+class ServerOptions(OptionGroup):
+    """Where pages are served, and how annotators reach them.
+
+    Args:
+        host: The address to listen on; beyond this machine, put a proxy with TLS before it.
+        port: The port; 0 takes one that is free.
+        url: The address at which annotators reach the pages, if behind a proxy.
+        page_language: The language of the pages: `en`, `de`, `ar`, or a file with the words of another one, `my.toml`
+            (docs/languages.md).
+    """
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Interval(ge=0, le=65535)] = ANNOTATE_PORT
+    url: str = ""
+    page_language: str = "en"
+
+    def serve(self, folder: Path, planned: PlannedStudy, names: Sequence[str]) -> int:
+        """Serve a study in ``folder`` to annotators with these ``names`` until Ctrl-C, and print their
+        links; return the number of labels.
+
+        Raises:
+            DeclarationError: there are no words for the pages' language, ``url`` is none, or the study is being served
+                already; or as :meth:`PlannedStudy.open`.
+        """
+        require("starlette", "uvicorn", extra="web")
+        from conqret.debate.two_turn.writer_scores import check_judged
+        from conqret.labels.label_app import annotation_app
+        from conqret.labels.study_access import Links, Setting, study_links
+
+        secure = checked_url(self.url).scheme == "https"
+        setting = Setting(secure, planned.judged, page_messages(self.page_language))
+        if not is_loopback(self.host) and not secure:
+            note(
+                "without TLS, others on the network can read links and labels: put a proxy in front "
+                "and set its address with --url"
+            )
+        with (
+            only_writer(folder, "the study is being served already"),
+            closing(planned.open(folder, names)) as ledger,
+        ):
+            if planned.judged:
+                check_judged(ledger, planned.judged)
+            ledger.backup_session()
+            links = Links(folder)
+            serve_pages(
+                annotation_app(ledger, links, setting),
+                host=self.host,
+                port=self.port,
+                url=self.url,
+                on_start=lambda base: say("\n".join(study_links(base, ledger, links))),
+            )
+            ledger.backup_session()
+            done, wanted = ledger.wanted()
+        say(f"stopped: {done:,} of {number(wanted, 'label')} are in {folder}; the same command continues")
+        return done
 
 
 def collect(
@@ -85,7 +233,9 @@ def collect(
 
     conqret labels collect questions.jsonl --task write --annotators ann,bob -o writing
     """
-    from conqret.labels.verdict_tables import table_of_verdicts
+    from conqret.labels.exporting import export_labels
+    from conqret.labels.study_screens import PlannedStudy
+    from conqret.labels.verdict_tables import table_of_verdicts, verdict_plan
 
     table = table_of_verdicts(items, task_options.task, columns, wanted=task_options.sample is not None)
     kind = VERDICT if table is not None else task_options.task or RATING
@@ -106,76 +256,34 @@ def collect(
     names = panel.names
     if table is not None:
         names = names or ([] if panel.open_to else [ANNOTATOR])
-        planned = verdict_plan(table, output, names, task_options, panel)
+        screens, drawn = verdict_plan(table, output, task_options.sample, panel.practice, note_left_out)
+        say(f"{drawn}; annotators see neither verdicts nor reasons")
+        study = study_of(VERDICT, screens, names, overlap=panel.overlap_of(names), **panel.terms())
+        planned = PlannedStudy(study, screens)
     elif kind == DEBATE:
-        planned = debate_plan(items, task_options, panel)
+        planned = PlannedStudy(*debate_plan(items, task_options, panel))
     elif kind == WRITE:
-        planned = writing_plan(items, task_options, panel)
+        planned = PlannedStudy(*writing_plan(items, task_options, panel))
     else:
         named = options.column_map(columns, options.ITEM_COLUMNS)
         reading: ItemSettings = {"columns": named, "skip_invalid": skip_invalid, "language": language}
-        planned = label_plan(items, kind, task_options, panel, reading)
-    served.serve(output, planned, names)
-    if table is not None:
-        _say_export(items, output)
-
-
-def verdict_plan(
-    table: CheckedTable,
-    folder: Path,
-    names: Sequence[str],
-    task_options: TaskOptions,
-    panel: AnnotatorOptions,
-) -> PlannedStudy:
-    """Return the planned study for labeling rows of a table; of a study that has begun, with the rows that
-    were drawn then."""
-    from conqret.labels.sampling import SEED
-    from conqret.labels.study_screens import PlannedStudy, practice_screens
-    from conqret.labels.verdict_screens import table_screens
-    from conqret.labels.verdict_tables import SAMPLE, draw_rows, drawn_before, strata_line
-
-    screens = drawn_before(folder, table)
-    if len(screens) < (task_options.sample or (0 if screens else SAMPLE)):
-        screens = table_screens(table, draw_rows(table, task_options.sample or SAMPLE))
-    drawn = strata_line(screen.stratum for screen in screens if screen.stratum is not None)
-    say(f"{drawn} (seed {SEED}); annotators see neither verdicts nor reasons")
-    practice = []
-    if panel.practice is not None:
-        practice = practice_screens(panel.practice, VERDICT, screens, on_check=note_left_out)
-    study = study_of(
-        VERDICT,
-        screens + practice,
-        names,
-        overlap=panel.overlap_of(names),
-        open_to=panel.open_to,
-        consent=panel.consent_text(),
-        passing=panel.passing,
-    )
-    return PlannedStudy(study, [*screens, *practice])
-
-
-def _say_export(table: Path, folder: Path) -> None:
-    """Write the labels of a table next to the study, and say the command that reads both."""
-    from conqret.labels.answer_ledger import Ledger
-    from conqret.labels.exporting import export_labels
-
-    with closing(Ledger(folder)) as ledger:
-        done, _ = ledger.wanted()
-    if done:
-        file = export_labels(folder, folder / EXPORT).file
+        planned = PlannedStudy(*label_plan(items, kind, task_options, panel, reading))
+    done = served.serve(output, planned, names)
+    if done and table is not None:
+        file = export_labels(output, output / EXPORT).file
         say(at(file))
-        say(f"next: {shlex.join(['conqret', 'check', str(table), '--labels', str(file)])}")
+        say(f"next: {shlex.join(['conqret', 'check', str(items), '--labels', str(file)])}")
 
 
 def label_plan(
     items: Path, task: str, task_options: TaskOptions, panel: AnnotatorOptions, reading: ItemSettings
-) -> PlannedStudy:
+) -> tuple[Study, list[Screen]]:
     """Return the planned study for labeling the items of a file."""
-    from conqret.labels.study_screens import PlannedStudy, items_of, planned_screens, practice_screens
-    from conqret.labels.task import TaskRequest
+    from conqret.labels.study_screens import items_of, planned_screens, practice_screens
+    from conqret.labels.task import TaskRequest, scale_ends
 
     metrics = tuple(name.replace("-", "_") for name in task_options.metric or ())
-    wanted = TaskRequest(metrics, ends(task_options.scale) if task_options.scale else None)
+    wanted = TaskRequest(metrics, scale_ends(task_options.scale) if task_options.scale else None)
     source = items_of(items, task, wanted, on_check=note_left_out, **reading)
     planned = planned_screens(source, task, wanted, plan=task_options.plan)
     screens = planned.screens
@@ -189,20 +297,19 @@ def label_plan(
         screens,
         panel.names,
         overlap=panel.overlap_of(panel.names),
-        open_to=panel.open_to,
         estimates=planned.estimates,
         probability=planned.probability,
-        consent=panel.consent_text(),
-        passing=panel.passing,
+        **panel.terms(),
     )
     note(*planned.notes)
-    return PlannedStudy(study, screens)
+    return study, screens
 
 
-def debate_plan(questions: Path, task_options: TaskOptions, panel: AnnotatorOptions) -> PlannedStudy:
+def debate_plan(
+    questions: Path, task_options: TaskOptions, panel: AnnotatorOptions
+) -> tuple[Study, list[Screen], dict[str, str]]:
     """Return the planned study for judging two-turn debates."""
     from conqret.debate.two_turn.judge_answers import debate_study
-    from conqret.labels.study_screens import PlannedStudy
 
     question_list = read_two_turn(questions)
     design, instruction = task_options.design or "main", task_options.instruction or "simple"
@@ -219,12 +326,13 @@ def debate_plan(questions: Path, task_options: TaskOptions, panel: AnnotatorOpti
         note(
             "some questions share a passage, so that an annotator who reads it for one question knows it for the next"
         )
-    return PlannedStudy(*planned)
+    return planned
 
 
-def writing_plan(questions: Path, task_options: TaskOptions, panel: AnnotatorOptions) -> PlannedStudy:
+def writing_plan(
+    questions: Path, task_options: TaskOptions, panel: AnnotatorOptions
+) -> tuple[Study, list[Screen], dict[str, str], Sequence[SliderAnswer]]:
     """Return the planned study for writing counter-arguments."""
-    from conqret.labels.study_screens import PlannedStudy
     from conqret.labels.written_arguments import writing_study
 
     planned = writing_study(
@@ -233,6 +341,4 @@ def writing_plan(questions: Path, task_options: TaskOptions, panel: AnnotatorOpt
         consent=panel.consent_text(),
         practice=read_two_turn(panel.practice) if panel.practice is not None else (),
     )
-    return PlannedStudy(
-        *planned, read_slider_answers(task_options.judged) if task_options.judged is not None else ()
-    )
+    return *planned, read_slider_answers(task_options.judged) if task_options.judged is not None else ()

@@ -14,7 +14,7 @@ from conqret.console.label_options import label_files
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, result
 from conqret.errors import DeclarationError, metric_name, number
-from conqret.text.numbers import whole_number_in
+from conqret.io.safe_files import write_new
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,7 +113,7 @@ def label(
     """
 
     from conqret.labels.sampling import sample_items
-    from conqret.labels.task import AnnotationForm, form_task
+    from conqret.labels.task import AnnotationForm, form_task, scale_ends
     from conqret.labels.verdict_tables import table_of_verdicts
 
     if (table := table_of_verdicts(items, form.task, columns)) is not None:
@@ -121,7 +121,7 @@ def label(
         return
     task = form.task or "rating"
     asked = form_task(task)
-    low, high = asked.scale if form.scale is None else ends(form.scale)
+    low, high = asked.scale if form.scale is None else scale_ends(form.scale)
     names = [metric_name(name.strip()) for name in form.metric or asked.dimensions]
     label_plan = sample_items(
         items,
@@ -161,7 +161,6 @@ def _written(
     annotation_form: AnnotationForm, to: Target, reasons: object, output: Path, *, overwrite: bool
 ) -> list[Path]:
     """Write a form and the plan by which its items were drawn; return their paths."""
-    from conqret.io.safe_files import write_new
     from conqret.labels.task import FORMS
 
     plan_text = json.dumps(reasons, indent=1, ensure_ascii=False) + "\n"
@@ -183,8 +182,7 @@ def _sample_rows(
     shown: options.OutputOptions,
 ) -> None:
     """Write the form for rows of a table of verdicts, drawn as ``labels collect`` draws them."""
-    from conqret.labels.verdict_screens import table_form
-    from conqret.labels.verdict_tables import draw_rows, strata_line
+    from conqret.labels.verdict_tables import draw_rows, strata_line, table_form
 
     if sampling.run or sampling.labeled or sampling.uncertain_first or sampling.oversample_uncertain:
         raise DeclarationError(
@@ -203,19 +201,6 @@ def _sample_rows(
         ready = shlex.join(["conqret", "check", table.source, "--labels", str(output)])
         lines = [strata_line(row.stratum for row in rows), *map(at, paths), f"when it is filled in: {ready}"]
         result(reasons, lines, as_json=shown.json_output)
-
-
-def ends(scale: str) -> tuple[int, int]:
-    """Parse a scale such as 1:5 to its two ends. Raises DeclarationError if it is not valid."""
-
-    low, _, high = scale.partition(":")
-    try:
-        bounds = whole_number_in(low), whole_number_in(high)
-    except ValueError:
-        bounds = (0, 0)
-    if not bounds[0] < bounds[1]:
-        raise DeclarationError(f"--scale takes LOW:HIGH in whole numbers, such as 1:5, not {scale!r}")
-    return bounds
 
 
 def _lines(plan: LabelPlan, files: list[Path]) -> Iterator[RenderableType]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -17,7 +18,7 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.label_set import FOR_ESTIMATION, NOT, PROBABILITY, SCALE, LabelScale, written_scale
 from conqret.io.safe_files import csv_text, write_new
-from conqret.labels.answer_ledger import Ledger
+from conqret.labels.answer_ledger import VERDICT, Ledger
 from conqret.labels.screens import (
     CANNOT_JUDGE,
     Annotator,
@@ -334,3 +335,30 @@ def reading_options(questions: Mapping[str, ScreenQuestion]) -> list[str]:
         return []
     mapped = ",".join(f"{word}={number:g}" for word, number in worded.words.items())
     return ["--level", "nominal", "--map", mapped]
+
+
+def export_readers(label_export: LabelExport, to: str, *, final: bool, practice: bool) -> Iterator[str]:
+    """Yield the commands that read an export."""
+    file = str(label_export.file)
+    if label_export.task == WRITING and practice:
+        yield (
+            f"grade them with: conqret labels collect {file} --task counter-argument, or conqret debate two-turn "
+            f"judge {file} --rubric"
+        )
+        yield "let a writer go on with: conqret labels manage FOLDER resume NAME"
+        return
+    if label_export.task == WRITING:
+        yield f"judge them with: conqret labels collect {file} --task debate, or conqret debate two-turn judge {file}"
+        return
+    if label_export.task == JUDGING:
+        words = ["conqret", "debate", "two-turn", "outcomes", file]
+    elif label_export.task == VERDICT and to == "csv":
+        words = ["conqret", "check", "TABLE", "--labels", file]
+    elif to == "pairs":
+        words = ["conqret", "perspectives", "detect", "PAIRS", "--labels", file]
+    elif to == "comparisons":
+        words = ["conqret", "debateqa", "score", "correlate", "SCORES", "--preferences", file]
+    else:
+        begin = ["conqret", "validate", "RUN", "--labels"] if final else ["conqret", "labels", "agreement"]
+        words = [*begin, file, *reading_options(label_export.questions)]
+    yield f"read it with: {shlex.join(words)}"

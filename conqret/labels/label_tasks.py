@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -21,16 +20,17 @@ from conqret.judges.citation_support import pairs
 from conqret.judging.dimensions import BY_NAME
 from conqret.judging.judge_parts import JUDGES
 from conqret.labels.screens import Screen, ScreenPassage, ScreenQuestion, rating
-from conqret.labels.task import AnnotationTask, TaskRequest, needing, passages, screen_of, where_any
+from conqret.labels.task import (
+    QUESTIONS,
+    AnnotationTask,
+    TaskRequest,
+    needing,
+    passages,
+    screen_of,
+    where_any,
+)
 from conqret.labels.task_choice import format_task
 from conqret.text.sentences import sentences
-
-_DATA = tomllib.loads((Path(__file__).parent / "questions.toml").read_text(encoding="utf-8"))
-QUESTIONS = {
-    task: [ScreenQuestion.model_validate(question) for question in questions]
-    for task, questions in _DATA.items()
-}
-"""The questions, by task."""
 
 
 def _rated(name: str, low: int, high: int) -> ScreenQuestion:

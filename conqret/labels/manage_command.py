@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -12,17 +11,14 @@ from annotated_types import Interval
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, result, say
 from conqret.errors import DeclarationError, number
-from conqret.labels.answer_ledger import VERDICT, Ledger
+from conqret.labels.answer_ledger import Ledger
 from conqret.labels.page_messages import page_messages
 from conqret.labels.screens import check_names
 from conqret.web.local_server import LOOPBACK, serve_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from conqret.data import Judgment
     from conqret.labels.answer_ledger import Ledger
-    from conqret.labels.exporting import LabelExport
 
 
 STATES = {
@@ -147,11 +143,11 @@ def export(
 
     Example: conqret labels export labels -o labels.csv
     """
-    from conqret.labels.exporting import export_labels
+    from conqret.labels.exporting import export_labels, export_readers
 
     found = export_labels(folder, output, to=to, final=final, practice=practice, overwrite=overwrite)
     say(at(found.file))
-    for line in _readers(found, to, final=final, practice=practice):
+    for line in export_readers(found, to, final=final, practice=practice):
         say(line)
     if found.lacking:
         note(
@@ -167,38 +163,6 @@ def export(
             f"{number(found.undecided, 'label')} left out: annotators differ, and the label is "
             f"undecided (conqret labels adjudicate){marked if final else ''}"
         )
-
-
-def _readers(label_export: LabelExport, to: str, *, final: bool, practice: bool) -> Iterator[str]:
-    """The commands that read an export."""
-
-    from conqret.debate.two_turn.judge_answers import TASK as JUDGING
-    from conqret.labels.exporting import reading_options
-    from conqret.labels.written_arguments import TASK as WRITING
-
-    file = str(label_export.file)
-    if label_export.task == WRITING and practice:
-        yield (
-            f"grade them with: conqret labels collect {file} --task counter-argument, or conqret debate two-turn "
-            f"judge {file} --rubric"
-        )
-        yield "let a writer go on with: conqret labels manage FOLDER resume NAME"
-        return
-    if label_export.task == WRITING:
-        yield f"judge them with: conqret labels collect {file} --task debate, or conqret debate two-turn judge {file}"
-        return
-    if label_export.task == JUDGING:
-        words = ["conqret", "debate", "two-turn", "outcomes", file]
-    elif label_export.task == VERDICT and to == "csv":
-        words = ["conqret", "check", "TABLE", "--labels", file]
-    elif to == "pairs":
-        words = ["conqret", "perspectives", "detect", "PAIRS", "--labels", file]
-    elif to == "comparisons":
-        words = ["conqret", "debateqa", "score", "correlate", "SCORES", "--preferences", file]
-    else:
-        begin = ["conqret", "validate", "RUN", "--labels"] if final else ["conqret", "labels", "agreement"]
-        words = [*begin, file, *reading_options(label_export.questions)]
-    yield f"read it with: {shlex.join(words)}"
 
 
 def adjudicate(

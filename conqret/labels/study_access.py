@@ -27,8 +27,9 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from conqret.debate.two_turn.slider_answers import SliderAnswer
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, number
 from conqret.io.images import described, inline
+from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
 from conqret.labels.page_messages import ENGLISH, PageMessages
 from conqret.labels.screens import CANNOT_JUDGE, Annotator, Screen, ScreenPassage
@@ -241,3 +242,20 @@ class Setting:
     secure: bool = False
     judged: Sequence[SliderAnswer] = ()
     messages: PageMessages = ENGLISH
+
+
+def study_links(base: str, ledger: Ledger, links: Links) -> Iterator[str]:
+    """Yield what is said when the pages are served: the progress, and everybody's link."""
+    joined = [annotator for annotator in ledger.annotators() if annotator.state != "deleted"]
+    width = max((len(annotator.name) for annotator in joined), default=0)
+    done, wanted = ledger.wanted()
+    each = "one annotator" if ledger.study.overlap == 1 else f"{ledger.study.overlap} annotators"
+    yield f"{number(ledger.study.screens, 'screen')}, {each} each: {done:,} of {wanted:,} labels"
+    if ledger.study.practice:
+        yield f"everybody practises on {number(ledger.study.practice, 'screen')} first"
+    for annotator in joined:
+        yield f"  {annotator.name:<{width}}  {base}/in/{links.token(annotator)}"
+    if ledger.study.open_to:
+        yield f"  everyone who joins: {base}/join/{links.to(JOIN)}"
+    yield f"  for you only, the progress: {base}/study/{links.to(DASHBOARD)}"
+    yield "Send each annotator their own link, which identifies them. Stop with Ctrl-C; the same command continues."

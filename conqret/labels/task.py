@@ -4,6 +4,7 @@ the import formats of Label Studio and Argilla."""
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +19,14 @@ from conqret.io.source import Share
 from conqret.labels.screens import Screen, ScreenPassage, ScreenQuestion
 from conqret.prompts import Library
 from conqret.registry import Registry
+from conqret.text.numbers import whole_number_in
 
+_DATA = tomllib.loads((Path(__file__).parent / "questions.toml").read_text(encoding="utf-8"))
+QUESTIONS = {
+    task: [ScreenQuestion.model_validate(question) for question in questions]
+    for task, questions in _DATA.items()
+}
+"""The questions, by task."""
 GOLD, WHY = "gold", "why"
 """Under these keys of an item's metadata stand answers that are known, by question, and what explains them."""
 
@@ -289,3 +297,15 @@ def shows(item: Item) -> dict[str, str]:
 
 def _json(rows: Sequence[Mapping[str, Any]]) -> str:
     return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
+
+
+def scale_ends(scale: str) -> tuple[int, int]:
+    """Parse a scale such as 1:5 to its two ends. Raises DeclarationError if it is not valid."""
+    low, _, high = scale.partition(":")
+    try:
+        bounds = whole_number_in(low), whole_number_in(high)
+    except ValueError:
+        bounds = (0, 0)
+    if not bounds[0] < bounds[1]:
+        raise DeclarationError(f"--scale takes LOW:HIGH in whole numbers, such as 1:5, not {scale!r}")
+    return bounds

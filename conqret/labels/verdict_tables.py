@@ -3,14 +3,14 @@
 Drawn at random, labels hold few of the rows that the judge fails; drawn half by half, few of the many that it passes,
 on which TNR rests. So each verdict gets the mean of its share of the rows and of an equal share: 60 labels of 1,000
 rows, of which the judge passes 850, are 40 passes and 20 failures. Estimates are weighted by the probabilities.
-Annotators never see verdict or reason.
+Annotators see texts and the question, never verdict or reason.
 """
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -19,21 +19,31 @@ from pathlib import Path
 import numpy as np
 
 from conqret.console.shared_options import column_map
+from conqret.data import Document, Item
 from conqret.data.digest import gathered
 from conqret.errors import ConqretError, DeclarationError, check_known
+from conqret.io import CheckedItems
 from conqret.io.files import file_rows
 from conqret.labels.annotators import BLOCK
 from conqret.labels.answer_ledger import VERDICT, Ledger
 from conqret.labels.database import FILE
 from conqret.labels.sampling import BANDS, SEED
-from conqret.labels.screens import Screen, Stratum
+from conqret.labels.screens import Choice, Screen, ScreenPassage, ScreenQuestion, Stratum, rating
+from conqret.labels.study_screens import practice_screens
+from conqret.labels.task import QUESTIONS, AnnotationForm
 from conqret.studies.check.checked_table import CheckedTable
 from conqret.studies.check.read_table import read_checked_table
 
+SHOWN = {"input": "Input", "context": "Context", "output": "Output", "expected": "Reference"}
+"""The texts of a row that annotators see, in this order; all others may tell what the judge said."""
+COMPARED = ("answer_a", "answer_b")
+"""The texts of a row that are compared."""
+MAX_ID = 200
+"""Characters of an id."""
+MAX_KEYS = 9
+"""Choices that have a key of their own: the digits."""
 SAMPLE = 60
 """The default number of rows to label."""
-
-
 TABLE_COLUMNS = "judge=verdict,human=label"
 """What --columns looks like for a table of verdicts."""
 
@@ -73,16 +83,14 @@ def table_of_verdicts(
     if not wanted and "topic" in header and header & {"argument", "documents"}:
         return None
     try:
-        named = {role: [column] for role, column in roles.items()} if wanted else {}
-        read = partial(read_checked_table, file, judge=named.get("judge", ()), human=named.get("human", ()))
+        judge, human = ([roles[role]] if wanted and role in roles else [] for role in ("judge", "human"))
+        read = partial(read_checked_table, file, judge=judge, human=human)
         try:
             return read()
-        except (
-            DeclarationError
-        ) as error:  # what swapped preferences name does not matter before there are labels
+        except DeclarationError as error:
             if "--pass answers" not in str(error):
                 raise
-            return read(passing="answers")
+            return read(passing="answers")  # what swapped preferences name matters only to labels
     except ConqretError as error:
         if not wanted:
             return None
@@ -149,6 +157,33 @@ def _strata(table: CheckedTable) -> dict[str, list[int]]:
     return gathered(zip(names, places.tolist(), strict=True))
 
 
+def verdict_plan(
+    table: CheckedTable,
+    folder: Path,
+    sample: int | None,
+    practice: Path | None,
+    on_check: Callable[[CheckedItems], None],
+) -> tuple[list[Screen], str]:
+    """Return the screens for labeling rows of a table, and how many rows of each verdict they show.
+
+    Of a study that has begun, these are the rows that were drawn then.
+
+    Args:
+        table: the table.
+        folder: the folder of the study.
+        sample: how many rows; by default those of the study, or :data:`SAMPLE`.
+        practice: the file of practice items.
+        on_check: called with the practice items, after checking them.
+    """
+    screens = drawn_before(folder, table)
+    if len(screens) < (sample or (0 if screens else SAMPLE)):
+        screens = table_screens(table, draw_rows(table, sample or SAMPLE))
+    drawn = strata_line(screen.stratum for screen in screens if screen.stratum is not None)
+    if practice is not None:
+        screens = screens + practice_screens(practice, VERDICT, screens, on_check=on_check)
+    return screens, f"{drawn} (seed {SEED})"
+
+
 def drawn_before(folder: Path, table: CheckedTable) -> list[Screen]:
     """Return the screens of the study that a folder holds of this table; none if it holds none yet.
 
@@ -173,3 +208,109 @@ def strata_line(drawn: Iterable[Stratum]) -> str:
     counts = sorted(Counter(drawn).items(), key=lambda entry: entry[0].name)
     told = [f"{count} of {stratum.rows:,} {stratum.name}" for stratum, count in counts]
     return f"drawn by the judge's verdict: {', '.join(told)}"
+
+
+def table_screens(table: CheckedTable, rows: Sequence[DrawnRow], seed: int = SEED) -> list[Screen]:
+    """Return the screens of rows, without the judge's verdicts and reasons.
+
+    Raises:
+        DeclarationError: the table has no texts to show, two rows have the same id, or its verdicts are more than the
+            keys that choose among them.
+    """
+    seen = set(COMPARED) <= set(table.texts) if table.kind == "pairs" else set(SHOWN) & set(table.texts)
+    if not seen:
+        names = " and ".join(COMPARED) if table.kind == "pairs" else "output, input or context"
+        raise DeclarationError(
+            f"{table.source} has no texts that annotators could read: name the columns of what was judged {names}"
+        )
+    parts = table.systems or [""] * len(table.texts["id"])
+    counts = Counter(zip(table.texts["id"], parts, strict=True))
+    for (name, part), count in counts.items():
+        if count > 1 or not 0 < len(name) <= MAX_ID:
+            fault = f"{count} rows have the id {name!r}{f' and the system {part!r}' if part else ''}"
+            raise DeclarationError(
+                f"{table.source}: {fault}; give each row an id of its own, of 1 to {MAX_ID} characters, by which its "
+                "label is found"
+            )
+    question = _question(table)
+    screens = []
+    for row in rows:
+        texts = _texts(table, row)
+        name, part = table.texts["id"][row.place], parts[row.place]
+        swapped = set(COMPARED) <= set(texts) and random.Random(f"{seed} {name} {part}").random() < 0.5
+        sides = [texts[name] for name in COMPARED if name in texts]
+        compared = zip("AB", reversed(sides) if swapped else sides, strict=False)
+        shown = [(title, texts[name]) for name, title in SHOWN.items() if name in texts]
+        screens.append(
+            Screen(
+                item=name,
+                part=part,
+                heading=name,
+                passages=tuple(ScreenPassage(title=title, text=text) for title, text in (*compared, *shown)),
+                questions=(question,),
+                swapped=swapped,
+                stratum=row.stratum,
+            )
+        )
+    return screens
+
+
+def _texts(table: CheckedTable, row: DrawnRow) -> dict[str, str]:
+    return {name: values[row.place] for name, values in table.texts.items() if values[row.place].strip()}
+
+
+def _question(table: CheckedTable) -> ScreenQuestion:
+    """The question, on the scale of the verdicts; scores are labeled as pass or fail."""
+    if table.kind == "pairs":
+        return QUESTIONS["output-preference"][0]
+    if table.kind in ("pass_fail", "scores"):
+        return QUESTIONS[VERDICT][0]
+    words = table.levels if table.kind == "ratings" else table.classes
+    asks = "How good is the output?" if table.kind == "ratings" else "Which class is it?"
+    if words:
+        keys = map(str, range(1, len(words) + 1)) if len(words) <= MAX_KEYS else [""] * len(words)
+        choices = tuple(Choice(value=word, key=key) for word, key in zip(words, keys, strict=True))
+        return ScreenQuestion(name=VERDICT, asks=asks, choices=choices)
+    low, high = map(int, table.scale)
+    if not all(float(end).is_integer() for end in table.scale) or low < 0 or high > MAX_KEYS:
+        raise DeclarationError(
+            f"{table.source} has ratings from {table.scale[0]:g} to {table.scale[1]:g}, and the pages have keys for "
+            f"whole numbers from 0 to {MAX_KEYS} alone"
+        )
+    meanings = {low: "lowest", high: "highest"}
+    choices = tuple(choice.model_copy(update={"key": choice.value}) for choice in rating(low, high, meanings))
+    return ScreenQuestion(name=VERDICT, asks=asks, choices=choices)
+
+
+def table_form(table: CheckedTable, rows: Sequence[DrawnRow]) -> AnnotationForm:
+    """Return the form in which rows are labeled outside of conqret, with their probabilities.
+
+    Raises:
+        DeclarationError: as :func:`table_screens`, or rows are of several systems.
+    """
+    if table.systems is not None:
+        raise DeclarationError(
+            f"{table.source} has several systems, which a form has no column for: use labels collect"
+        )
+    question = table_screens(table, rows)[0].questions[0]
+    drawn = Counter(row.stratum for row in rows)
+    items, chances = [], {}
+    for row in rows:
+        name, texts = table.texts["id"][row.place], _texts(table, row)
+        context = texts.get("context")
+        items.append(
+            Item(
+                id=name,
+                topic=texts.get("input", name),
+                argument=texts.get("answer_a") or texts.get("output"),
+                second_argument=texts.get("answer_b"),
+                reference=texts.get("expected"),
+                documents=(Document(id=SHOWN["context"], text=context),) if context else (),
+            )
+        )
+        chances[name] = drawn[row.stratum] / row.stratum.rows
+    values = [choice.value for choice in question.choices]
+    numbers = [int(value) for value in values if value.isdecimal()]
+    words = values if len(numbers) < len(values) else []
+    low, high = (min(numbers), max(numbers)) if not words else (0, 1)
+    return AnnotationForm(question.asks.rstrip("?"), items, (VERDICT,), low, high, True, chances, words)

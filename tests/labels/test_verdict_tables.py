@@ -13,8 +13,7 @@ from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import VERDICT, Ledger
 from conqret.labels.exporting import export_labels
 from conqret.labels.screens import CANNOT_JUDGE, Screen, study_of
-from conqret.labels.verdict_screens import table_screens
-from conqret.labels.verdict_tables import draw_rows, drawn_before
+from conqret.labels.verdict_tables import draw_rows, drawn_before, table_screens
 from conqret.studies.check.checked_table import CheckedTable, JudgeColumn
 from conqret.studies.check.read_table import read_checked_table
 from tests.labels.verdict_rows import written_table

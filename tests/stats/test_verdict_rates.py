@@ -9,12 +9,12 @@ from statsmodels.stats.proportion import proportion_confint
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import Estimate
 from conqret.stats.prediction_powered import prediction_powered_mean
-from conqret.stats.shares import share_interval
 from conqret.stats.verdict_rates import (
     DRAWN_BY,
     draw_test,
     labels_to_decide,
     more_labels,
+    share_interval,
     verdict_rates,
 )
 

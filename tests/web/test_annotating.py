@@ -13,7 +13,7 @@ import pytest
 from conqret.data import Item
 from conqret.io import open_items
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.collect_options import ANNOTATE_PORT
+from conqret.labels.collect_command import ANNOTATE_PORT
 from conqret.labels.label_app import annotation_app
 from conqret.labels.screens import study_of
 from conqret.labels.study_access import DASHBOARD, JOIN, Links, Setting

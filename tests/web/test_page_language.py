@@ -13,8 +13,8 @@ import pytest
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io import open_items
 from conqret.judging.dimensions import DIMENSIONS
-from conqret.labels.label_tasks import QUESTIONS
 from conqret.labels.page_messages import known_texts, page_messages, plural_category, shipped
+from conqret.labels.task import QUESTIONS
 from tests.cli.conftest import Cli
 from tests.show.chromium import Chromium
 from tests.web.annotators import come_in, until

@@ -16,9 +16,8 @@ from conqret.stats.resampling import cluster_places
 from conqret.studies.agreement.label_join import DimensionView
 from conqret.studies.check.answers import SAY_HOW, WITHIN
 from conqret.studies.check.checked_table import CheckedTable, DrawnBy, JudgeColumn
-from conqret.studies.check.drawing import claimable
 from conqret.studies.check.figures import check_views
-from conqret.studies.check.label_view import LabelView
+from conqret.studies.check.label_view import LabelView, claimable
 from conqret.studies.check.result import TITLES, DrawGuard, Usable
 from conqret.studies.check.verdict_words import FAILS, PASSES
 

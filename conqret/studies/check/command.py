@@ -54,11 +54,10 @@ def check(
 
     conqret check results.csv --require "tnr.low >= 0.8" --require "tpr.low >= 0.8"
     """
-    from conqret.studies.check.api import PAGE_NAME
-    from conqret.studies.check.api import check as check_judge
+    from conqret.studies.check import api
     from conqret.studies.check.screen import notes, screen
 
-    found = check_judge(
+    found = api.check(
         file,
         judge=judge or (),
         human=human or (),
@@ -79,5 +78,5 @@ def check(
     result(found, lines, as_json=json_output, outcomes=found.requirements)
     note(*notes(found, paged=output is not None))
     if output is not None:
-        tell(at(output / PAGE_NAME, "page"))
+        tell(at(output / api.PAGE_NAME, "page"))
     end_by(found.requirements)

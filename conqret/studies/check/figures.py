@@ -18,9 +18,15 @@ from conqret.stats.resampling import leave_one_out
 from conqret.stats.verdict_rates import more_labels
 from conqret.studies.check.answers import answer, next_step, value_words
 from conqret.studies.check.checked_table import CheckedTable
-from conqret.studies.check.drawing import claimable
 from conqret.studies.check.kind_figures import OF_KIND, class_checks, confusion, levels, run_figures
-from conqret.studies.check.label_view import LabelView, Mask, Values, combined_labels, numbered_clusters
+from conqret.studies.check.label_view import (
+    LabelView,
+    Mask,
+    Values,
+    claimable,
+    combined_labels,
+    numbered_clusters,
+)
 from conqret.studies.check.result import (
     AnnotatorCheck,
     CheckResult,

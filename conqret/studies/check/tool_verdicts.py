@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -22,7 +22,7 @@ _GENERIC = re.compile(r"(?<![a-z])(?:score|rating|verdict|judge|llm|eval|feedbac
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ToolVerdict:
     """A verdict on one unit under a name, by a judge, a human (``author``) or a program without a model."""
 
     unit: str
@@ -34,7 +34,7 @@ class Verdict:
 
 
 @dataclass(slots=True)
-class Result:
+class ToolResult:
     """What a reader finds.
 
     Attributes:
@@ -50,8 +50,20 @@ class Result:
     units_are: str
     labels: str
     units: dict[str, dict[str, object]] = field(default_factory=dict)
-    verdicts: list[Verdict] = field(default_factory=list)
+    verdicts: list[ToolVerdict] = field(default_factory=list)
     warning: str = ""
+
+    def add_unit(self, name: str, number: int, fields: dict[str, object]) -> str:
+        """Add a unit and return its name, with its ``number`` if the name is taken."""
+        unit = name if name not in self.units else f"{name} #{number}"
+        self.units[unit] = fields
+        return unit
+
+    def add(
+        self, unit: str, side: Side, name: str, value: object, reason: str = "", author: str = ""
+    ) -> None:
+        """Add a verdict on a unit."""
+        self.verdicts.append(ToolVerdict(unit, side, name, value, author, reason))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +71,6 @@ class ToolRows:
     """The result file of another tool, as rows.
 
     Attributes:
-        tool: the name of the tool.
         rows: one row for each judged output: ``id``, ``input``, ``output``, ``reason``, ``system`` or ``run`` where
             there are several, what else the tool knows of it, a column for each judge, and ``human`` or one column for
             each annotator. A verdict that the judge did not give begins with ``ERROR``.
@@ -68,7 +79,6 @@ class ToolRows:
         note: one line that says what was read.
     """
 
-    tool: str
     rows: list[dict[str, object]]
     judges: tuple[str, ...]
     humans: tuple[str, ...]
@@ -89,9 +99,9 @@ def topic(name: str) -> str:
     return re.sub(r"[\W\d]+", "_", _GENERIC.sub(" ", _HUMAN.sub(" ", _words(name)))).strip("_")
 
 
-def first(record: Mapping[str, Any], *names: str) -> Any:
-    """Return the first value that is there; a dot goes into an object."""
-    for name in names:
+def first(record: Mapping[str, Any], names: str) -> Any:
+    """Return the first value that is there under one of the names, with spaces between; a dot goes into an object."""
+    for name in names.split():
         value: Any = record
         for part in [name] if name in record else name.split("."):
             value = value.get(part) if isinstance(value, dict) else None
@@ -109,29 +119,28 @@ def text_of(value: object) -> str:
     if isinstance(value, dict) and len(value) == 1:
         return text_of(next(iter(value.values())))
     if isinstance(value, list) and value and all(isinstance(part, dict) for part in value):
-        return text_of(first(value[-1], "content", "text") or value[-1])
+        return text_of(first(value[-1], "content text") or value[-1])
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def plain_fields(fields: object) -> dict[str, object]:
     """Return the fields of a metadata object that can be columns: a group for ``--by``, a label."""
-    fields = fields if isinstance(fields, dict) else {}
+    pairs = fields.items() if isinstance(fields, dict) else ()
     return {
         name: value
-        for name, value in fields.items()
+        for name, value in pairs
         if isinstance(value, str | int | float | bool) and name[:1] != "_"
     }
 
 
 def opened(value: object) -> Any:
     """Return the list or object that a cell of a CSV file holds, as JSON or as Python prints it."""
-    if not isinstance(value, str) or not value.lstrip().startswith(("[", "{", '"')):
-        return value
-    for read in (json.loads, ast.literal_eval):
-        try:
-            return read(value)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            continue
+    if isinstance(value, str) and value.lstrip().startswith(("[", "{", '"')):
+        for read in (json.loads, ast.literal_eval):
+            try:
+                return read(value)
+            except (ValueError, SyntaxError, RecursionError, MemoryError):
+                continue
     return value
 
 
@@ -140,47 +149,71 @@ def failed(error: object) -> str:
     return f"ERROR: {text_of(error) or 'no verdict'}"
 
 
-def wide_table(
-    tool: str, units_are: str, records: list[Record], metrics: dict[str, str], texts: dict[str, str]
-) -> Result:
-    """Read a table with a column for each metric: its name says whether annotators filled it.
+_TEXTS = {
+    "input": re.compile(r"user_input|request|inputs?(?:\..+)?"),
+    "output": re.compile(r"response|predictions|outputs?(?:\..+)?"),
+    "reference": re.compile(r"references?(?:\..+)?"),
+    "contexts": re.compile("retrieved_contexts"),
+}
+"""What the columns of texts are called here, and in tables of tools."""
+
+
+_NUMBERS = re.compile(r"|nan|none|true|false|pass|fail|-?[\d.]+(?:e-?\d+)?", re.IGNORECASE)
+
+
+def wide_reader(
+    tool: str, units_are: str, metric: str, *, guessed: bool = False
+) -> Callable[[list[Record]], ToolResult]:
+    """Return the reader of a table with a column for each metric: its name says whether annotators filled it.
 
     Args:
         tool: the name of the tool.
         units_are: what a row is, in the plural.
-        records: the rows.
-        metrics: the columns of verdicts and labels, with the name of the metric in each.
-        texts: the columns of texts, with what each is called here.
+        metric: the form of the names of columns with verdicts, whose group is the metric.
+        guessed: whether other columns may have this form: a metric is then one of numbers, or pass and fail, and an
+            empty cell is a verdict that the judge failed to give.
     """
-    result = Result(tool, units_are, "columns named human, label or annotator")
-    others = [name for name in records[0] if name not in metrics and name not in texts and name != "id"]
-    topics = {metric: topic(metric) for metric in metrics.values()}
-    judges = {column: metric for column, metric in metrics.items() if not is_human(metric)}
-    judged = {topics[metric] for metric in judges.values()}
-    humans = {
-        column: (about, "") if (about := topics[metric]) in judged else ("", about or metric)
-        for column, metric in metrics.items()
-        if column not in judges
-    }
-    for number, record in enumerate(records, start=1):
-        unit = str(first(record, "id", "trace_id", "example_id") or number)
-        unit = unit if unit not in result.units else f"{unit} {number}"
-        fields = plain_fields({name: record.get(name) for name in others})
-        for name, column in texts.items():
-            text = record.get(name)
-            is_object = isinstance(text, str) and text.startswith("{")
-            fields[column] = text_of(opened(text) if is_object else text)
-        result.units[unit] = fields
-        for column, metric in judges.items():
-            value = record.get(column)
-            if not _is_empty(value):
-                result.verdicts.append(Verdict(unit, "judge", metric, value, reason=_reason(record, column)))
-            elif tool == "ragas":  # it leaves out the value where the judge failed
-                result.verdicts.append(Verdict(unit, "judge", metric, failed("no value")))
-        for column, (about, author) in humans.items():
-            if not _is_empty(record.get(column)):
-                result.verdicts.append(Verdict(unit, "human", about, record[column], author))
-    return result
+
+    def read(records: list[Record]) -> ToolResult:
+        result = ToolResult(tool, units_are, "columns named human, label or annotator")
+        names = list(dict.fromkeys(name for record in records for name in record))
+        texts: dict[str, str] = {}
+        for column, form in _TEXTS.items():
+            texts |= dict.fromkeys([name for name in names if form.fullmatch(name)][:1], column)
+        humans = [name for name in names if "." not in name and is_human(name)]
+        judges: dict[str, str] = {}
+        for name in names:
+            found = None if name in texts or name in humans else re.fullmatch(metric, name)
+            if found and (
+                not guessed or all(_NUMBERS.fullmatch(str(record.get(name))) for record in records)
+            ):
+                judges[name] = found[1]
+        humans += [name for name in judges if is_human(judges[name])]
+        labels = {name: judges.pop(name, name) for name in humans}
+        judged = set(map(topic, judges.values()))
+        others = [name for name in names if name not in {"id", *texts, *judges, *labels}]
+        for number, record in enumerate(records, start=1):
+            fields = plain_fields({name: record.get(name) for name in others})
+            fields |= {column: text_of(_object(record.get(name))) for name, column in texts.items()}
+            unit = result.add_unit(str(first(record, "id trace_id example_id") or number), number, fields)
+            for column, name in judges.items():
+                value = (
+                    failed("no value") if guessed and _is_empty(record.get(column)) else record.get(column)
+                )
+                if not _is_empty(value):
+                    result.add(unit, "judge", name, value, _reason(record, column))
+            for column, name in labels.items():
+                if not _is_empty(record.get(column)):
+                    about = topic(name)
+                    by_topic, author = (about, "") if about in judged else ("", about or name)
+                    result.add(unit, "human", by_topic, record[column], author=author)
+        return result
+
+    return read
+
+
+def _object(text: object) -> object:
+    return opened(text) if isinstance(text, str) and text.startswith("{") else text
 
 
 def _is_empty(value: object) -> bool:
@@ -189,13 +222,11 @@ def _is_empty(value: object) -> bool:
 
 def _reason(record: Record, column: str) -> str:
     base = column.removesuffix("/value").removesuffix("/score")
-    for name in (f"{column}_reason", f"{base}/rationale", f"{base}/justification", f"{column}_comment"):
-        if name in record:
-            return text_of(record[name])
-    return ""
+    names = (f"{column}_reason", f"{base}/rationale", f"{base}/justification", f"{column}_comment")
+    return next((text_of(record[name]) for name in names if name in record), "")
 
 
-def verdict_table(result: Result, source: str) -> ToolRows:
+def verdict_table(result: ToolResult, source: str) -> ToolRows:
     """Make rows of the verdicts of a result: of the judges that judge what was labeled, and of the annotators.
 
     Where annotators labeled several metrics, the one with most labels is compared, and the note names the others.
@@ -212,7 +243,7 @@ def verdict_table(result: Result, source: str) -> ToolRows:
         )
     columns = {verdict.name: verdict.name for verdict in judged}
     columns |= {name: f"judge_{name}" for name in columns if name in _FIXED}
-    labels: dict[str, list[Verdict]] = {}
+    labels: dict[str, list[ToolVerdict]] = {}
     for verdict in verdicts:
         if verdict.side == "human":
             labels.setdefault(topic(verdict.name), []).append(verdict)
@@ -237,18 +268,25 @@ def verdict_table(result: Result, source: str) -> ToolRows:
         further += [
             f"--judge {about} --human {label}" for label in _put_labels(rows, verdicts, f"human_{name}")
         ]
-    tool_rows = list(rows.values())
     names = tuple(columns[name] for name in judges)
-    note = _note(result, tool_rows, names, humans)
+    labeled = sum(any(row[column] is not None for column in humans) for row in rows.values())
+    note = f"{result.tool} results: {len(rows)} {result.units_are}, {', '.join(names)} "
+    note += "is the judge, " if len(names) == 1 else "are the judges, "
+    note += (
+        f"{result.labels} are the labels ({labeled} of {len(rows)})"
+        if humans
+        else f"no {result.labels} in it"
+    )
+    note += f"; {result.warning}" if result.warning else ""
     note += f"; other labels: {', '.join(further)}" if further else ""
-    return ToolRows(tool=result.tool, rows=tool_rows, judges=names, humans=humans, note=note)
+    return ToolRows(rows=list(rows.values()), judges=names, humans=humans, note=note)
 
 
 _FIXED = {"id", "input", "output", "reason", "system", "run", "human"}
 """Columns that no judge's column may replace."""
 
 
-def _labels_in_fields(result: Result) -> Iterator[Verdict]:
+def _labels_in_fields(result: ToolResult) -> Iterator[ToolVerdict]:
     """Yield human labels that the user keeps in metadata, where the tool itself has none."""
     if any(verdict.side == "human" for verdict in result.verdicts):
         return
@@ -257,32 +295,18 @@ def _labels_in_fields(result: Result) -> Iterator[Verdict]:
             value = fields.pop(name)
             if value not in (None, ""):
                 result.labels = "human labels in the metadata"
-                yield Verdict(unit, "human", "", value, topic(name) or name)
+                yield ToolVerdict(unit, "human", "", value, topic(name) or name)
 
 
-def _put_labels(rows: dict[str, dict[str, object]], labels: list[Verdict], column: str) -> tuple[str, ...]:
+def _put_labels(
+    rows: dict[str, dict[str, object]], labels: list[ToolVerdict], column: str
+) -> tuple[str, ...]:
     """Put labels into rows and return their columns: one, or one for each annotator if annotators overlap."""
-    by_unit: dict[str, dict[str, object]] = {}
-    for label in labels:
-        by_unit.setdefault(label.unit, {})[label.author] = label.value
-    several = any(len(values) > 1 for values in by_unit.values())
-    authors = dict.fromkeys(label.author for label in labels)
-    columns = {author: f"{column}_{author}" if several else column for author in authors}
-    for unit, row in rows.items():
+    several = len({(label.unit, label.author) for label in labels}) > len({label.unit for label in labels})
+    columns = {label.author: f"{column}_{label.author}" if several else column for label in labels}
+    for row in rows.values():
         row.update(dict.fromkeys(columns.values()))
-        row.update({columns[author]: value for author, value in by_unit.get(unit, {}).items()})
+    for label in labels:
+        if label.unit in rows:
+            rows[label.unit][columns[label.author]] = label.value
     return tuple(dict.fromkeys(columns.values()))
-
-
-def _note(
-    result: Result, rows: list[dict[str, object]], judges: tuple[str, ...], humans: tuple[str, ...]
-) -> str:
-    labeled = sum(any(row[column] is not None for column in humans) for row in rows)
-    note = f"{result.tool} results: {len(rows)} {result.units_are}, {', '.join(judges)} "
-    note += "is the judge, " if len(judges) == 1 else "are the judges, "
-    note += (
-        f"{result.labels} are the labels ({labeled} of {len(rows)})"
-        if humans
-        else f"no {result.labels} in it"
-    )
-    return f"{note}; {result.warning}" if result.warning else note

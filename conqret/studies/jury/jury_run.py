@@ -35,11 +35,11 @@ from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, Agree
 from conqret.studies.compare.compare_judges import HeldOutChoice, SharedUnits
 from conqret.studies.jury.result import (
     RESULT,
-    Disagreement,
+    DisputedItem,
     ErrorPair,
     Jury,
     JuryCheck,
-    Member,
+    JuryMember,
     Rule,
     RuleAgreement,
 )
@@ -297,7 +297,7 @@ def hold_jury(
     return Jury(
         rule=rule,
         members=tuple(
-            Member(
+            JuryMember(
                 name=name,
                 format=record.format,
                 model=record.model,
@@ -401,7 +401,7 @@ def _errors(shared: SharedUnits, confidence: float) -> list[ErrorPair]:
 
 def _disagreements(
     ballots: Ballots, judged: Sequence[Judgment], shared: SharedUnits | None, metrics: Mapping[str, str]
-) -> list[Disagreement]:
+) -> list[DisputedItem]:
     """The items on which members are furthest apart, each with the metric on which they are."""
     labels: dict[tuple[str, str], float] = {}
     for dimension, side in shared.sides.items() if shared is not None else ():
@@ -417,7 +417,7 @@ def _disagreements(
             if part is None and _apart(values) > (_apart(widest[item][1]) if item in widest else 0.0):
                 widest[item] = metric, values
     return [
-        Disagreement(
+        DisputedItem(
             item=item,
             topic=by_item[item].topic,
             metric=metric,

@@ -31,7 +31,7 @@ RESULT = "jury.json"
 Rule = Literal["mean", "median"]
 
 
-class Member(Frozen):
+class JuryMember(Frozen):
     """A member of the jury. ``alpha`` is its mean alpha with annotators; None without labels."""
 
     name: str
@@ -67,7 +67,7 @@ class ErrorPair(Frozen):
     correlation: Estimate
 
 
-class Disagreement(Frozen):
+class DisputedItem(Frozen):
     """An item on which the members differ: their scores, the jury's score and the human label, in [0, 1]."""
 
     item: str
@@ -102,12 +102,12 @@ class Jury(Frozen):
 
     schema_name: str = SCHEMA
     rule: Rule
-    members: tuple[Member, ...]
+    members: tuple[JuryMember, ...]
     metrics: tuple[str, ...]
     items: int
     scored: int
     checked: JuryCheck | None
-    disagreements: tuple[Disagreement, ...]
+    disagreements: tuple[DisputedItem, ...]
 
     @property
     def chance(self) -> str:

@@ -24,8 +24,8 @@ from conqret.studies.bias.bias_run import BiasFolder
 from conqret.studies.calibrate.result import Calibration
 from conqret.studies.card.page import write_card
 from conqret.studies.card.result import Card, make_card
+from conqret.studies.check.api import decide
 from conqret.studies.check.checked_table import DrawnBy
-from conqret.studies.check.requirements import decide
 from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.validate.page import validation_page
 from conqret.studies.validate.result import Validation

@@ -17,9 +17,9 @@ from sklearn.metrics import (
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.stats.agreement import krippendorff_alpha
+from conqret.studies.check.api import check_requirement, parse_requirement
 from conqret.studies.check.checked_table import CheckedTable, JudgeColumn, Kind
 from conqret.studies.check.figures import check_table
-from conqret.studies.check.requirements import check_requirement, parse_requirement
 from conqret.studies.check.result import TITLES, CheckResult
 
 NAN = np.nan

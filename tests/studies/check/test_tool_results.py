@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError
+from conqret.io.files import file_rows
+from conqret.io.rows import Row
 from conqret.studies.check.read_table import read_checked_table
-from conqret.studies.check.tool_results import tool_rows
+from conqret.studies.check.tool_results import tool_records, tool_rows
 from conqret.studies.check.tool_verdicts import ToolRows
 
 FILES = Path(__file__).parent / "files"
@@ -75,6 +77,9 @@ def rows_of(path: Path, *columns: str) -> list[tuple[object, ...]]:
 
 def read(path: Path) -> ToolRows:
     result = tool_rows(path)
+    if result is None:
+        records = [row.record for row in file_rows(path) if isinstance(row, Row)]
+        result = tool_records(records, str(path))
     assert result is not None
     return result
 
@@ -219,3 +224,20 @@ def test_a_log_that_hides_its_size_is_an_error(tmp_path: Path) -> None:
     path.write_bytes(content.replace(size.to_bytes(4, "little"), (9).to_bytes(4, "little")))
     with pytest.raises(DeclarationError, match="cannot be unpacked"):
         tool_rows(path)
+
+
+def test_two_providers_in_the_csv_of_promptfoo_are_systems_and_a_failed_grader_gives_no_verdict(
+    tmp_path: Path,
+) -> None:
+    head = "question,[a] p,Status,Grader Reason,[b] p,Status,Grader Reason"
+    text = f"{head}\nQ,yes,PASS,All assertions passed,no,FAIL,Could not extract JSON\n"
+    rows = rows_of(write(tmp_path, "results.csv", text), "id", "system", "output", "assertions")
+    assert rows == [
+        ("1", "[a] p", "yes", "pass"),
+        ("1", "[b] p", "no", "ERROR: Could not extract JSON"),
+    ]
+
+
+def test_a_table_of_mlflow_may_be_split_into_columns_and_data(tmp_path: Path) -> None:
+    table = {"columns": ["inputs", "toxicity/v1/score", "human"], "data": [["Q", 0.1, 1]]}
+    assert rows_of(write(tmp_path, "eval.json", table), "input", "toxicity", "human") == [("Q", 0.1, 1)]
