@@ -192,7 +192,7 @@ def _weaker(result: CheckResult, judge: JudgeCheck) -> tuple[str, Estimate]:
     def height(named: tuple[str, Estimate]) -> float:
         rate = named[1]
         end = rate.high if result.usable == "not usable" else rate.value
-        return 1.0 if end is None else end
+        return 2.0 if end is None else end
 
     return min((("TNR", judge.tnr), ("TPR", judge.tpr)), key=height)
 

@@ -1,92 +1,53 @@
-"""Which column of a table holds the judge's verdicts, the human labels, their texts and groups, by the names."""
+"""The roles of a table's columns: which holds verdicts of the judge, human labels, texts and groups, by the names."""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.studies.check.text_table import TextTable
-from conqret.studies.check.verdict_words import is_failed, number_of, pass_or_fail, preference, word_of
-
-HUMAN = frozenset(
-    "human humans ann annot annotator annotators annotation annotations annotated rater raters gold golden "
-    "goldstandard truth groundtruth oracle expert experts reviewer reviewers labeler labeller coder sme manual "
-    "adjudicated consensus majority crowd mensch menschlich menschliche menschliches gutachter experte humain "
-    "annotateur".split()
+from conqret.studies.check.verdict_words import (
+    CELLS,
+    WORDS,
+    is_failed,
+    is_known,
+    number_of,
+    pass_or_fail,
+    word_of,
 )
-ADJUDICATED = frozenset("gold golden adjudicated consensus majority final".split())
-"""Words for a label that was made of those of several annotators."""
-MACHINE = frozenset("llm ai auto autorater autograder automated automatic ki".split())
-JUDGE = MACHINE | frozenset("judge judges grader evaluator bot machine".split())
-PREDICTED = frozenset("predicted pred prediction predictions preds model".split())
-"""Words for what a model says, which is a verdict where no column is a judge's by its name."""
+
+NAME_WORDS: Mapping[str, frozenset[str]] = {
+    role: frozenset(text.split()) for role, text in WORDS["in_column_names"].items()
+}
+"""The words of names of columns by what they say of a column."""
+NAMES: Mapping[str, str] = WORDS["columns"]
+"""The whole names of columns that hold neither verdicts nor texts, by what they hold."""
+TEXTS: Mapping[str, str] = WORDS["texts"]
+"""The whole names of columns of texts, by the text."""
 MODEL = re.compile(
-    r"(?:(?:openai|anthropic|google|mistralai|meta llama|azure) )?(?:gpt|chatgpt|claude|gemini|llama|mistral|mixtral|"
-    r"ministral|qwen|deepseek|command|cohere|gemma|grok|nova|haiku|sonnet|opus|prometheus|selene|kimi|glm|phi|"
-    r"o [134])\b.*"
+    rf"(?:(?:{'|'.join(NAME_WORDS['maker'])}|meta llama) )?(?:{'|'.join(NAME_WORDS['model'])}|o [134])\b.*"
 )
 """The words of a column that has the name of a model."""
-MODELS = frozenset("gpt chatgpt claude gemini llama mistral qwen deepseek".split())
-LABELS = frozenset(
-    "label labels labeled labelled expected target actual reference truth true user class thumbs".split()
+ROLES = (
+    ("human", frozenset({"human", "humans"})),
+    ("judge", NAME_WORDS["machine"] | NAME_WORDS["models"]),
+    ("human", NAME_WORDS["human"]),
+    ("judge", NAME_WORDS["judge"]),
+    ("verdict", NAME_WORDS["predicted"]),
+    ("label", NAME_WORDS["label"]),
+    ("verdict", NAME_WORDS["verdict"] | NAME_WORDS["criterion"]),
+    ("checked", NAME_WORDS["checked"]),
 )
-"""Words for labels where another column is the judge's."""
-CHECKED = frozenset("correct correctness accepted approved".split())
-"""Words that say whether an answer is right: a label next to a judge, and a verdict next to a label."""
-VERDICTS = frozenset(
-    "verdict verdicts grade graded score scores rating ratings rated result outcome decision pass passed success "
-    "assessment evaluation eval judgment judgement classification urteil bewertung winner preference preferred run "
-    "trial attempt repeat".split()
-)
-CRITERIA = frozenset(
-    "faithfulness relevance relevancy groundedness helpfulness toxicity hallucination coherence accuracy quality "
-    "fluency consistency".split()
-)
-"""Words for that which is judged: verdicts, where no other column is a judge's by its name."""
-PROBABILITY = frozenset("probability prob proba probs score confidence likelihood p".split())
-NOT_VERDICTS = frozenset(
-    "reason reasons reasoning rationale explanation explain critique comment comments feedback note notes prompt input "
-    "output response answer text texts content message messages question query context contexts name id ids time "
-    "timestamp date created updated latency duration cost price token tokens count version temperature url link seed "
-    "source file path language lang split weight rank raw trace thinking analysis justification evidence usage email "
-    "agree agrees agreement match matches disagree disagreement diff difference delta error errors status metadata "
-    "type category topic system index confidence probability prob likelihood inclusion sampling".split()
-)
-"""Words of columns that hold something else, unless the name ends as a verdict's (``answer_correctness``)."""
-ID = "id item_id item row_id example_id sample_id record_id case_id test_id trace_id span_id uid uuid key nr no number "
-ID += "question_id qid query_id prompt_id doc_id idx index"
-TEXTS: Mapping[str, str] = {
-    "id": ID,
-    "input": "input inputs question query prompt user_input instruction request user_prompt frage eingabe",
-    "output": "output outputs answer response completion actual_output model_output model_response model_answer "
-    "generation candidate argument reply antwort ausgabe text",
-    "reason": "reason reasoning rationale explanation critique judge_reason judge_reasoning judge_rationale "
-    "judge_explanation judge_critique llm_reason llm_explanation justification feedback judge_comment begruendung "
-    "begründung",
-    "context": "context contexts retrieved_contexts documents",
-    "expected": "expected_output expected_answer reference_answer reference ground_truth_answer",
-    "answer_a": "answer_a response_a output_a answer_1 response_1",
-    "answer_b": "answer_b response_b output_b answer_2 response_2",
-    "human_reason": "human_reason human_comment human_explanation annotator_comment human_notes notes comment comments",
-}
-"""The names of columns of texts, for each text the likelier first."""
-RUN = "run runs run_id run_no run_number trial repeat repetition epoch iteration attempt replicate"
-SYSTEM = "system systems variant model model_name policy arm system_name condition"
-JUDGE_NAMES = (
-    "judge judge_name judge_model judge_id evaluator evaluator_name grader llm llm_judge model model_name "
-)
-JUDGE_NAMES += "metric metric_name"
-ANNOTATOR_NAMES = (
-    "annotator annotator_id annotator_name rater rater_id labeler reviewer worker worker_id coder "
-)
-ANNOTATOR_NAMES += "user_id completed_by"
-CHANCES = "inclusion_probability inclusion_prob sampling_probability probability_of_inclusion"
-SWAPPED = "swapped is_swapped position_swapped swap flipped order position_order presentation_order"
-FIRST_ORDER = ("ab", "a b", "original", "forward", "order 1", "not swapped", "unswapped")
-SECOND_ORDER = ("ba", "b a", "swapped", "swap", "reversed", "reverse", "flipped", "order 2")
+"""The role of a column by a word of its name, the surer first."""
+_LABEL = frozenset({"label", "labels"})
+_VERDICT_ENDS = NAME_WORDS["verdict"] | NAME_WORDS["criterion"] | NAME_WORDS["checked"] | _LABEL
+_GENERIC = NAME_WORDS["judge"] | NAME_WORDS["predicted"] | NAME_WORDS["verdict"] | _LABEL
+"""Words that do not say what is judged."""
 
 
 @lru_cache(maxsize=4096)
@@ -94,6 +55,16 @@ def words(name: str) -> tuple[str, ...]:
     """Return the words of a column's name in small letters: of ``judgeVerdict_1`` judge, verdict and 1."""
     parts = re.sub(r"(?<=[a-zäöü])(?=[A-Z])", " ", name)
     return tuple(part.casefold() for part in re.findall(r"[^\W\d_]+|\d+", parts))
+
+
+def says(name: str, *roles: str) -> bool:
+    """Return True if a word of a column's name says one of ``roles`` of it."""
+    return any(not NAME_WORDS[role].isdisjoint(words(name)) for role in roles)
+
+
+def is_model(name: str) -> bool:
+    """Return True if a text is the name of a model."""
+    return MODEL.fullmatch(" ".join(words(name))) is not None
 
 
 def loose(name: str) -> str:
@@ -113,14 +84,13 @@ def chosen(table: TextTable, names: Sequence[str]) -> list[str]:
     Raises:
         UnknownNameError: the table has no such column.
     """
-    exact, spelled = set(table.columns), {loose(column): column for column in table.columns}
+    spelled = {loose(column): column for column in table.columns}
+    spelled |= dict(zip(table.columns, table.columns, strict=True))
     columns: list[str] = []
     for name in names:
-        parts = (
-            [name] if name in exact or loose(name) in spelled else [part.strip() for part in name.split(",")]
-        )
-        for part in parts:
-            column = part if part in exact else spelled.get(loose(part))
+        whole = name in spelled or loose(name) in spelled
+        for part in [name] if whole else map(str.strip, name.split(",")):
+            column = spelled.get(part) or spelled.get(loose(part))
             if column is None:
                 raise UnknownNameError(f"column of {table.source}", part, table.columns)
             columns.append(column)
@@ -133,10 +103,7 @@ def holds_verdicts(texts: Sequence[str]) -> bool:
     sample = list(islice((text for text in distinct if not is_failed(text)), 200))
     if not sample:
         return True
-    known = sum(
-        number_of(text) is not None or pass_or_fail(text) is not None or preference(text) is not None
-        for text in sample
-    )
+    known = sum(map(is_known, sample))
     filled = sum(map(bool, texts))
     few = len(distinct) <= min(30, max(4, filled // 3)) and all(len(text) <= 40 for text in sample)
     return known >= 0.8 * len(sample) or few
@@ -148,14 +115,7 @@ def human_and_judges(table: TextTable, taken: Collection[str]) -> tuple[list[str
     Names that say it come first (``human``, ``llm_judge``, ``gpt-4o``); then those that say it next to another
     (``label`` and ``verdict``).
     """
-    by_role: dict[str, list[str]] = {
-        "human": [],
-        "judge": [],
-        "label": [],
-        "verdict": [],
-        "checked": [],
-        "soft": [],
-    }
+    by_role: dict[str, list[str]] = defaultdict(list)
     for column in table.columns:
         role = _role(words(column)) if column not in taken else ""
         if role and holds_verdicts(table.columns[column]):
@@ -163,23 +123,18 @@ def human_and_judges(table: TextTable, taken: Collection[str]) -> tuple[list[str
     humans, judges = by_role["human"], by_role["judge"]
     if not judges:
         judges = by_role["verdict"] or (by_role["checked"] or by_role["label"] if humans else [])
-        judges = judges or [column for column in by_role["soft"] if set(words(column)) & JUDGE]
+        judges = judges or [column for column in by_role["soft"] if says(column, "judge")]
     if not humans:
-        humans = [
-            column
-            for column in by_role["label"] or by_role["checked"]
-            if column not in judges and any(_comparable(table, column, judge) for judge in judges)
-        ]
+        labels = [column for column in by_role["label"] or by_role["checked"] if column not in judges]
+        humans = [column for column in labels if any(_comparable(table, column, name) for name in judges)]
     return humans, judges
 
 
 def _comparable(table: TextTable, label: str, verdict: str) -> bool:
     """Whether a column may hold labels of the same things as one of verdicts: numbers, pass or fail, or its words."""
     cells, verdicts = ({word_of(text) for text in table.columns[name] if text} for name in (label, verdict))
-    known = all(
-        number_of(cell) is not None or pass_or_fail(cell) is not None for cell in cells if not is_failed(cell)
-    )
-    return known or bool(cells & verdicts)
+    read = [(number_of(cell), pass_or_fail(cell)) for cell in cells if not is_failed(cell)]
+    return (None, None) not in read or bool(cells & verdicts)
 
 
 def _role(parts: tuple[str, ...]) -> str:
@@ -187,110 +142,74 @@ def _role(parts: tuple[str, ...]) -> str:
     if not parts:
         return ""
     names = frozenset(parts)
-    ends_as_verdict = parts[-1] in VERDICTS | CRITERIA | CHECKED | {"label", "labels"} or (
-        len(parts) > 1 and parts[-1].isdigit() and parts[-2] in VERDICTS | {"label"}
-    )
-    if names & NOT_VERDICTS and not ends_as_verdict:
-        return "soft" if names & JUDGE and names & {"output", "response", "answer", "raw"} else ""
-    if parts[-1] == "model" and len(parts) > 1:
+    numbered = len(parts) > 1 and parts[-1].isdigit() and parts[-2] in NAME_WORDS["verdict"] | {"label"}
+    if names & NAME_WORDS["other"] and not (numbered or parts[-1] in _VERDICT_ENDS):
+        return (
+            "soft" if names & NAME_WORDS["judge"] and names & {"output", "response", "answer", "raw"} else ""
+        )
+    if parts[-1] == "model":
         return ""
-    if names & {"human", "humans"}:
-        return "human"
-    if names & (MACHINE | MODELS) or MODEL.fullmatch(" ".join(parts)):
-        return "judge"
-    if names & HUMAN:
-        return "human"
-    if names & JUDGE:
-        return "judge"
-    if names & PREDICTED:
-        return "verdict" if parts != ("model",) else ""
-    return next(
-        (
-            role
-            for role, known in (("label", LABELS), ("verdict", VERDICTS | CRITERIA), ("checked", CHECKED))
-            if names & known
-        ),
-        "",
-    )
-
-
-_GENERIC = JUDGE | PREDICTED | VERDICTS | {"label", "labels"}
+    found = next((role for role, known in ROLES if names & known), "")
+    return "judge" if MODEL.fullmatch(" ".join(parts)) and not names & {"human", "humans"} else found
 
 
 def runs_of(columns: Sequence[str]) -> dict[str, list[str]]:
     """Return the columns of each judge: several where they are numbered runs (``run1``, ``judge_run_2``)."""
-    groups: dict[str, list[str]] = {}
+    groups: dict[str | tuple[str, ...], list[str]] = {}
     for column in columns:
         parts = words(column)
         numbers = [place for place, part in enumerate(parts) if part.isdigit()]
-        run = [place for place in numbers if place and parts[place - 1] in (*RUN.split(), "r")]
-        stem: str | None = None
+        run = [place for place in numbers if place and parts[place - 1] in (*NAMES["run"].split(), "r")]
+        stem: str | tuple[str, ...] = column
         if run:
-            stem = " ".join(parts[: run[-1] - 1] + parts[run[-1] + 1 :])
-        elif len(numbers) == 1 and numbers[0] == len(parts) - 1 and set(parts[:-1]) <= _GENERIC:
-            stem = " ".join(parts[:-1])
-        groups.setdefault(column if stem is None else f"\0{stem}", []).append(column)
-    named_groups: dict[str, list[str]] = {}
-    for stem, members in groups.items():
-        if len(members) == 1:
-            named_groups[members[0]] = members
-        else:
-            named_groups[stem.strip("\0") or "judge"] = members
-    return named_groups
+            stem = parts[: run[-1] - 1] + parts[run[-1] + 1 :]
+        elif numbers == [len(parts) - 1] and set(parts[:-1]) <= _GENERIC:
+            stem = parts[:-1]
+        groups.setdefault(stem, []).append(column)
+    names = {stem: " ".join(stem) or "judge" for stem in groups}
+    return {them[0] if len(them) == 1 else names[stem]: them for stem, them in groups.items()}
 
 
-def orders_of(columns: Sequence[str]) -> dict[str, tuple[str, str]]:
+def orders_of(columns: Sequence[str]) -> dict[str, list[str]]:
     """Return the two columns of each judge that saw both orders, A first and B first."""
-    pairs: dict[str, dict[int, str]] = {}
+    pairs: dict[str, dict[int, str]] = defaultdict(dict)
+    marked = [(order, mark) for order in (0, 1) for mark in CELLS[("first_order", "second_order")[order]]]
     for column in columns:
-        text = " ".join(words(column))
-        for place, marks in enumerate((FIRST_ORDER, SECOND_ORDER)):
-            mark = next((mark for mark in marks if re.search(rf"(?:^|\s){mark}(?:$|\s)", text)), None)
-            if mark is not None:
-                stem = re.sub(r"\s+", " ", re.sub(rf"(?:^|\s){mark}(?=$|\s)", " ", text)).strip()
-                pairs.setdefault(stem, {}).setdefault(place, column)
-                break
-        else:
-            pairs.setdefault(text, {}).setdefault(0, column)
-    return {stem or "judge": (pair[0], pair[1]) for stem, pair in pairs.items() if len(pair) == 2}
+        text = f" {' '.join(words(column))} "
+        order, mark = next((found for found in marked if f" {found[1]} " in text), (0, text))
+        stem = text.replace(f" {mark} ", " ").strip()
+        pairs[stem].setdefault(order, column)
+    return {stem or "judge": [pair[0], pair[1]] for stem, pair in pairs.items() if len(pair) == 2}
 
 
 def same_subject(first: str, second: str) -> bool:
     """Return True if two names differ only in words for the kind of column (``judge_verdict``, ``judge_score``)."""
-    kinds = _GENERIC | PROBABILITY | {"judge", "of", "pass"}
+    kinds = _GENERIC | NAME_WORDS["probability"] | {"of", "pass"}
     return set(words(first)) - kinds == set(words(second)) - kinds
 
 
-def label_and_score(table: TextTable) -> DeclarationError:
-    """Return the error for a table with a label and a score, which tools write for one verdict, too."""
-    label, score = named(table.columns, "label") or "", named(table.columns, "score") or ""
-    return DeclarationError(
-        f"{table.source}: {label!r} and {score!r} may both be the judge's. If {label!r} is the human label: "
-        f"{table.command('--judge', score, '--human', label)}; if it is the judge's verdict: "
-        f"{table.command('--judge', label)}"
-    )
-
-
-def check_no_labels(table: TextTable, judges: Sequence[str], others: Collection[str]) -> None:
+def check_no_labels(table: TextTable, judges: Sequence[str], others: Collection[str | None]) -> None:
     """Raise an error if a column next to those of judges may hold labels, but its name does not say so."""
+
+    def fits(name: str, cells: Sequence[str]) -> bool:
+        if _role(words(name)):
+            return any(_comparable(table, name, judge) for judge in judges)
+        return not says(name, "other") and any(set(cells) <= set(table.columns[judge]) for judge in judges)
+
     names = [
         name
         for name, cells in table.columns.items()
         if name not in (*judges, *others)
-        and not (set(words(name)) & NOT_VERDICTS and not _role(words(name)))
         and len(set(cells)) > 1
         and holds_verdicts(cells)
-        and any(
-            _comparable(table, name, judge) if _role(words(name)) else set(cells) <= set(table.columns[judge])
-            for judge in judges
-        )
+        and fits(name, cells)
     ]
     if names:
-        ready = table.command(*(part for name in names for part in ("--human", name)))
-        judge = table.command(*(part for name in judges for part in ("--judge", name)))
-        raise DeclarationError(
-            f"{table.source}: no column has the name of human labels. If they are in {', '.join(names)}: {ready}; if "
-            f"there are none yet: {judge}"
+        raise table.error(
+            f"no column has the name of human labels. Name theirs (of {', '.join(names)}), or the judge's alone if "
+            "there are none yet",
+            [part for name in names for part in ("--human", name)],
+            [part for name in judges for part in ("--judge", name)],
         )
 
 
@@ -301,10 +220,184 @@ def no_judge(table: TextTable, texts: Collection[str], humans: Sequence[str]) ->
         for name, cells in table.columns.items()
         if name not in texts and holds_verdicts(cells) and 2 <= len(set(cells)) <= max(2, len(cells) // 2)
     ]
-    judge, rest = fitting[0] if fitting else "COLUMN", fitting[1:]
-    human = humans[0] if humans else rest[0] if rest else "COLUMN"
-    ready = table.command("--judge", judge, "--human", human)
-    return DeclarationError(
-        f"{table.source}: no column has the name of a judge's verdicts (columns: {', '.join(table.columns)}). Name it: "
-        f"{ready}"
+    judge, human = [*fitting[:1], "COLUMN"][0], [*humans, *fitting[1:], "COLUMN"][0]
+    columns = ", ".join(table.columns)
+    return table.error(
+        f"no column has the name of a judge's verdicts (columns: {columns}). Name it",
+        ["--judge", judge, "--human", human],
     )
+
+
+@dataclass(slots=True)
+class ColumnRoles:
+    """The columns of a table by what they hold.
+
+    Attributes:
+        judges: the columns of each judge: one, its runs, or its two orders.
+        humans: the columns of annotators.
+        texts: the columns of texts by the text.
+        markers: the columns of systems, inclusion probabilities, and what else tells rows apart, by that.
+        ordered: the judges whose two columns are the orders A, B and B, A.
+        fixed: whether the user named columns of judges or annotators.
+        swapped_note: how verdicts on swapped answers are read, if the labels tell.
+        notes: what else was decided without the user.
+    """
+
+    judges: dict[str, list[str]] = field(default_factory=dict)
+    humans: list[str] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
+    markers: dict[str, str] = field(default_factory=dict)
+    ordered: set[str] = field(default_factory=set)
+    fixed: bool = False
+    swapped_note: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def judged(self) -> list[str]:
+        """The columns of all judges."""
+        return [column for columns in self.judges.values() for column in columns]
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns that tell items apart; empty if the table has no such column."""
+        names = ("id",) if "id" in self.texts else ("input", "output")
+        item = [self.texts[name] for name in names if name in self.texts]
+        return [*item, self.markers["system"]] if item and "system" in self.markers else item
+
+
+def guessed_roles(table: TextTable, judges: Sequence[str], humans: Sequence[str]) -> ColumnRoles:
+    """Return the role of each column: as the user names it, else by its name and content.
+
+    Raises:
+        DeclarationError: no column is a judge's, or several could be.
+    """
+    fixed = {*judges, *humans}
+    roles = ColumnRoles(fixed=bool(fixed))
+    free = [column for column in table.columns if column not in fixed]
+    for text, likely in TEXTS.items():
+        column = named([name for name in free if name not in roles.texts.values()], likely)
+        if column is not None:
+            roles.texts[text] = column
+    _find_markers(table, free, roles)
+    names = list(judges or table.judges)
+    taken = {*fixed, *roles.texts.values(), *roles.markers.values()}
+    taken |= {name for name in free if loose(name) in NAMES["neither"].split()}
+    found, judged = (list(table.humans), []) if table.judges else human_and_judges(table, taken)
+    roles.humans = list(humans) or _annotators([name for name in found if name not in judges], roles)
+    if not names:
+        judged = [name for name in judged if name not in roles.humans]
+        names = _one_verdict_each(table, judged, roles)
+        _check_one_criterion(table, names, roles)
+        if roles.humans and not fixed and set(map(loose, (*names, *roles.humans))) == {"label", "score"}:
+            label, score = (named(table.columns, name) or name for name in ("label", "score"))
+            raise table.error(
+                f"{label!r} and {score!r} may both be the judge's. Say whether {label!r} is the human label or the "
+                "judge's verdict",
+                ["--judge", score, "--human", label],
+                ["--judge", label],
+            )
+    if not names:
+        raise no_judge(table, [*roles.texts.values(), *roles.humans], roles.humans)
+    roles.judges = orders_of(names)
+    roles.ordered = set(roles.judges)
+    rest = [name for name in names if name not in roles.judged]
+    runs = all(set(words(name)) & {*NAMES["run"].split(), "r"} for name in rest)
+    roles.judges |= runs_of(rest) if runs or not judges else {name: [name] for name in rest}
+    return roles
+
+
+def _find_markers(table: TextTable, free: Sequence[str], roles: ColumnRoles) -> None:
+    """Find the columns that tell apart the rows of one item, and that of inclusion probabilities."""
+    found = {role: named(free, NAMES[role]) for role in ("chance", "swapped", "system")}
+    if (swapped := found["swapped"]) is not None:
+        marks = {text.casefold() for text in table.columns[swapped] if text}
+        if len(marks) not in (1, 2) or not marks <= {*CELLS["unswapped"], *CELLS["swapped"]}:
+            found["swapped"] = None
+    found["system"] = _system(table, found["system"], roles)
+    roles.markers = {role: column for role, column in found.items() if column is not None}
+    roles.texts = {text: column for text, column in roles.texts.items() if column != found["system"]}
+    keys = roles.keys
+    repeated = bool(keys) and len(set(table.rows(keys))) < len(table)
+    free = [column for column in free if column not in keys]
+    if repeated and (run := named(free, NAMES["run"])) is not None:
+        roles.markers["run"] = run
+    used = [roles.markers.get(role) for role in ("system", "swapped", "run")]
+    free = [column for column in free if column not in used]
+    judge = _column_of_names(table, free, NAMES["judge_name"])
+    annotator = _column_of_names(table, free, NAMES["annotator_name"])
+    if judge is not None:
+        values, verdicts = set(table.columns[judge]) - {""}, NAME_WORDS["verdict"] | {"label"}
+        several = repeated or len(values) == 1 or all(map(is_model, values))
+        if several and any(name != judge and verdicts & {*words(name)} for name in free):
+            roles.markers["judge_name"] = judge
+    labels = NAME_WORDS["human"] | _LABEL | {"rating", "value"}
+    others = [name for name in free if name != annotator and not says(name, "judge")]
+    if annotator is not None and any(labels & {*words(name)} for name in others):
+        roles.markers["annotator_name"] = annotator
+
+
+def _column_of_names(table: TextTable, free: Sequence[str], names: str) -> str | None:
+    """The column that has one of ``names``, if its cells are names, not verdicts."""
+    column = named(free, names)
+    values = set(table.columns[column]) - {""} if column is not None else set()
+    return column if values and not any(is_known(text) or is_failed(text) for text in values) else None
+
+
+def _system(table: TextTable, column: str | None, roles: ColumnRoles) -> str | None:
+    """The column of systems, if it has few values, and none that judges of one output have."""
+    values = set(table.columns[column]) - {""} if column is not None else set()
+    few = 2 <= len(values) <= max(2, min(20, len(table) // 3))
+    if column is None or not few or all(pass_or_fail(value) is not None for value in values):
+        return None
+    if loose(column) in ("model", "model_name") and {"id", "output"} <= roles.texts.keys():
+        ids = table.columns[roles.texts["id"]]
+        if len(set(table.rows([roles.texts["id"], roles.texts["output"]]))) == len(set(ids)) < len(table):
+            return None
+    return column
+
+
+def _annotators(names: list[str], roles: ColumnRoles) -> list[str]:
+    final = [name for name in names if says(name, "adjudicated")]
+    if len(final) != 1 or len(names) < 3:
+        return names
+    rest = ", ".join(name for name in names if name not in final)
+    roles.notes.append(
+        f"labels are those of {final[0]!r}, made of {rest}; to take these, name them with --human"
+    )
+    return final
+
+
+def _one_verdict_each(table: TextTable, names: list[str], roles: ColumnRoles) -> list[str]:
+    """Leave one of two columns of one judge: its verdict, or its score where the labels are numbers, too."""
+
+    def cells(columns: Sequence[str]) -> list[str]:
+        return [text for name in columns for text in set(table.columns[name]) if not is_failed(text)]
+
+    by_word = all(pass_or_fail(text) is not None for text in cells(roles.humans))
+    verdicts = [name for name in names if not says(name, "probability")]
+    for score in [name for name in names if name not in verdicts]:
+        verdict = next((name for name in verdicts if name in names and same_subject(name, score)), None)
+        if verdict is None:
+            continue
+        numbers = not by_word and all(number_of(text) is not None for text in cells([score]))
+        names = [name for name in names if name != (verdict if numbers else score)]
+        if numbers:
+            taken = f"the judge's column is {score!r}, as labels are numbers"
+            roles.notes.append(f"{taken}; {verdict!r} is not used")
+    return names
+
+
+def _check_one_criterion(table: TextTable, names: Sequence[str], roles: ColumnRoles) -> None:
+    """Raise an error if verdicts and labels are of several criteria, which are checked one by one."""
+    kinds = ("human", "judge", "models", "predicted", "verdict", "probability")
+    generic = _LABEL.union(*(NAME_WORDS[kind] for kind in kinds))
+    options: dict[str, dict[frozenset[str], list[str]]] = {"--judge": {}, "--human": {}}
+    for (option, by_subject), columns in zip(options.items(), (names, roles.humans), strict=True):
+        for name in columns:
+            subject = {part for part in words(name) if len(part) > 1 and not part.isdigit()} - generic
+            by_subject.setdefault(frozenset(subject), []).extend([option, name])
+    judged, labeled = options.values()
+    both = [subject for subject in judged if subject and subject in labeled]
+    if both and max(len(judged), len(labeled)) > 1:
+        ways = [[*judged[subject], *labeled[subject]] for subject in both]
+        raise table.error("there are verdicts and labels of several criteria; check one at a time", *ways)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,29 +11,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError, number
-from conqret.studies.check.answer_orders import READINGS, by_model_name, meaning_of_swapped, swapped_rows
 from conqret.studies.check.checked_table import CheckedTable, DrawnBy, JudgeColumn
 from conqret.studies.check.column_roles import (
-    PROBABILITY,
+    NAMES,
+    ColumnRoles,
     check_no_labels,
     chosen,
+    guessed_roles,
+    loose,
     named,
     same_subject,
-    words,
+    says,
 )
-from conqret.studies.check.joined_labels import joined
-from conqret.studies.check.table_roles import ColumnRoles, guessed_roles, made_wide, sides_apart
+from conqret.studies.check.table_shapes import joined, made_wide, sides_apart
 from conqret.studies.check.text_table import TextTable, read_text_table
 from conqret.studies.check.verdict_values import read_verdicts
-from conqret.studies.check.verdict_words import is_failed, is_no_label, number_of, word_of
-from conqret.studies.check.word_columns import Reading, WordColumn, word_column
+from conqret.studies.check.verdict_words import CELLS, is_failed, is_no_label, number_of, word_of
+from conqret.studies.check.word_columns import CellValues, word_column
 
-SUMMARIES = frozenset("total totals sum mean average avg overall summary gesamt summe mittelwert".split())
-"""What spreadsheets say of a row that is no row of its own."""
-CLUSTERS = (
-    "topic conversation_id conversation question_id prompt_id document_id doc_id session_id thread_id user_id"
-)
-"""Columns whose rows may be alike, if values repeat."""
+MIN_ASSOCIATION = 2.6
+"""Of verdicts and labels, in standard errors, where it says what the verdicts name (p < 0.01)."""
+READINGS = ("answers", "positions")
+"""What ``--pass`` says of preferences in two orders: whether A and B name the answers, or the positions."""
 
 
 def read_checked_table(
@@ -61,127 +60,126 @@ def read_checked_table(
     Raises:
         DeclarationError: the table cannot be read, a column is missing or ambiguous, or a cell is no verdict.
     """
-    options = [("--judge", name) for name in judge] + [("--human", name) for name in human]
-    for name, value in (("--pass", passing), ("--by", by), ("--labels", labels)):
-        options += [(name, str(value))] if value else []
-    table = replace(read_text_table(source), options=tuple(options))
+    options = {"--judge": judge, "--human": human, "--pass": [passing], "--by": [by], "--labels": [labels]}
+    given = [(option, str(value)) for option, values in options.items() for value in values if value]
+    table = replace(read_text_table(source), options=tuple(given))
     by_column = chosen(table, [by])[0] if by else None
     if not judge and not human and not table.judges:
         table = sides_apart(table)
     roles = guessed_roles(table, chosen(table, judge), [] if labels else chosen(table, human))
     if labels is not None:
-        table, roles = joined(table, roles, labels, human)
+        table = joined(table, roles, labels, human)
     _check_no_summary(table, roles)
     if not roles.humans and not roles.fixed and not table.note:
-        others = [*roles.texts.values(), *roles.markers, by_column]
-        check_no_labels(table, [name for group in roles.judges.values() for name in group], others)
+        check_no_labels(table, roles.judged, [*roles.texts.values(), *roles.markers.values(), by_column])
     table = made_wide(table, roles, by_column)
     _check_ids(table, roles, by_column)
-    table, paired, by_name = by_model_name(table, roles)
-    reading = _read(table, roles, "" if passing in READINGS and paired else passing, paired)
-    empty = [name for name in roles.humans if not reading.mappings[name]]
-    roles.notes += [f"{name!r} holds no label yet" for name in empty]
+    table, paired, named_models = by_model_name(table, roles)
+    values = _values(table, roles, "" if passing in READINGS and paired else passing, paired)
+    empty = [name for name in roles.humans if not values.mappings[name]]
+    roles.notes += [f"{name!r} holds no label yet" for name in empty] + values.notes
     roles.humans = [name for name in roles.humans if name not in empty]
-    label_values = [reading.numbers(name, table.columns[name]) for name in roles.humans]
-    label_array = np.column_stack(label_values) if label_values else np.empty((len(table), 0))
-    roles.notes += reading.notes
-    meaning = passing if passing in READINGS else "answers" if by_name else ""
-    if reading.kind == "pairs" and (roles.ordered or roles.swapped):
-        meaning = meaning or meaning_of_swapped(table, roles, reading, label_array)
-    judges = [_judge(table, roles, reading, name, meaning) for name in roles.judges]
-    _further_notes(table, roles, judges, label_array, by_column)
-    texts = {role: tuple(table.columns[column]) for role, column in roles.texts.items()}
+    labels_read = np.full((len(table), len(roles.humans)), np.nan)
+    for place, name in enumerate(roles.humans):
+        labels_read[:, place] = values.numbers(name, table.columns[name])
+    meaning = passing if passing in READINGS else "answers" if named_models else ""
+    swapped = swapped_cells(table, roles) if values.kind == "pairs" else {}
+    if swapped and (meaning or meaning_of_swapped(table, roles, values, labels_read)) == "positions":
+        values.inverted = swapped
+    judges = [_judge(table, roles, values, name, swapped) for name in roles.judges]
+    roles.notes += _copies(roles.humans, labels_read, judges)
+    if by_column is None and (column := named(table.columns, NAMES["cluster"])) is not None:
+        alike = len(set(table.columns[column])) < 0.8 * len(table)
+        roles.notes += [f"rows of one {column} may be alike: --by {column} takes this into account"] * alike
+    system, chances = roles.markers.get("system"), roles.markers.get("chance")
+    places = list(map(table.place, range(len(table))))
+    texts = {text: tuple(table.columns[name]) for text, name in roles.texts.items()}
+    groups = zip(table.columns[by_column], places, strict=True) if by_column else ()
     return CheckedTable(
         source=table.source,
-        kind=reading.kind,
+        kind=values.kind,
         judges=tuple(judges),
-        labels=label_array,
+        labels=labels_read,
         annotators=tuple(roles.humans),
-        clusters=_clusters(table, by_column) if by_column else None,
+        clusters=tuple(text or place for text, place in groups) if by_column else None,
         by=by_column,
-        systems=tuple(table.columns[roles.system]) if roles.system else None,
-        chances=_chances(table, roles.chances) if roles.chances else None,
+        systems=tuple(table.columns[system]) if system else None,
+        chances=_chances(table, chances) if chances else None,
         drawn_by=drawn_by,
-        classes=reading.classes,
-        levels=reading.levels,
-        scale=reading.scale,
-        passing=reading.passing,
-        texts={"id": tuple(map(table.place, range(len(table)))), **texts},
+        classes=values.classes,
+        levels=values.levels,
+        scale=values.scale,
+        passing=values.passing,
+        texts={"id": tuple(places), **texts},
         guessed=table.note if table.note and not roles.fixed else _guessed(roles, judges),
         notes=tuple(roles.notes),
         command=table.command(),
     )
 
 
-def _read(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> Reading:
-    """What the columns hold; of guessed columns of several kinds, the first judge and those that are of its kind.
+def _values(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> CellValues:
+    """The numbers of all cells; of guessed columns of several kinds, of the first judge and those of its kind.
 
     Raises:
         DeclarationError: no judge's column can be read, or one that the user named cannot.
     """
-    groups = [(False, columns) for columns in roles.judges.values()]
-    groups += [(True, [name]) for name in roles.humans]
-    words_of_labels = {
-        word_of(cell) for name in roles.humans for cell in set(table.columns[name]) if not is_no_label(cell)
+    cells = {cell for name in roles.humans for cell in set(table.columns[name])}
+    labels = {word_of(cell) for cell in cells if not is_no_label(cell)}
+    columns = {
+        name: word_column(name, table.columns[name], name not in roles.judged, labels)
+        for name in (*roles.judged, *roles.humans)
     }
-    cells = [
-        [word_column(name, table.columns[name], human, words_of_labels) for name in names]
-        for human, names in groups
-    ]
-    silent = [place for place in range(len(roles.judges)) if not any(cell.counts for cell in cells[place])]
+    silent = [name for name, group in roles.judges.items() if not any(columns[one].counts for one in group)]
     if len(silent) < len(roles.judges):
-        names = [name for place, name in enumerate(roles.judges) if place in silent]
-        roles.notes += [f"{name!r} is left out: it holds no verdict, or errors alone" for name in names]
-        roles.judges = {name: group for name, group in roles.judges.items() if name not in names}
-        groups = [group for place, group in enumerate(groups) if place not in silent]
-        cells = [group for place, group in enumerate(cells) if place not in silent]
-    try:
-        every = [cell for group in cells for cell in group]
-        return read_verdicts(table, every, passing=passing, paired=paired)
-    except DeclarationError as error:
-        if roles.fixed or len(roles.humans) == len(groups) - 1 == 1:
-            raise
-        failed = error
-    judged = len(roles.judges)
-    for judge in range(judged):
-        fitting = [place for place in range(len(groups)) if _fit(table, cells, judge, place, passing, paired)]
-        if judge not in fitting or (roles.humans and fitting[-1] < judged):
-            continue
-        kept = {name for place in fitting for name in groups[place][1]}
-        left_out = ", ".join(name for _, group in groups for name in group if name not in kept)
-        roles.judges = {name: group for name, group in roles.judges.items() if kept.issuperset(group)}
-        roles.humans = [name for name in roles.humans if name in kept]
-        roles.notes.append(f"columns of another kind are left out: {left_out} (name one: --judge, --human)")
-        every = [cell for place in fitting for cell in cells[place]]
-        return read_verdicts(table, every, passing=passing, paired=paired)
-    raise failed
+        roles.notes += [f"{name!r} is left out: it holds no verdict, or errors alone" for name in silent]
+        roles.judges = {name: group for name, group in roles.judges.items() if name not in silent}
 
+    def read(*names: str) -> CellValues:
+        those = [columns[name] for name in dict.fromkeys(names)]
+        return read_verdicts(table, those, passing=passing, paired=paired)
 
-def _fit(
-    table: TextTable, cells: Sequence[list[WordColumn]], judge: int, other: int, passing: str, paired: bool
-) -> bool:
-    """Whether the columns of a judge can be read, alone or with those of another judge or annotator."""
-    columns = cells[judge] if judge == other else [*cells[judge], *cells[other]]
+    def fit(*names: str) -> bool:
+        try:
+            read(*names)
+        except DeclarationError:
+            return False
+        return True
+
     try:
-        read_verdicts(table, columns, passing=passing, paired=paired)
+        return read(*roles.judged, *roles.humans)
     except DeclarationError:
-        return False
-    return True
+        if roles.fixed or len(roles.judges) == len(roles.humans) == 1:
+            raise
+        every = [*roles.judged, *roles.humans]
+        for first in roles.judges.values():
+            judges = {name: group for name, group in roles.judges.items() if fit(*first, *group)}
+            humans = [name for name in roles.humans if fit(*first, name)]
+            if first in judges.values() and (humans or not roles.humans):
+                break
+        else:
+            raise
+    roles.judges, roles.humans = judges, humans
+    kept = [*roles.judged, *roles.humans]
+    left_out = ", ".join(name for name in every if name not in kept)
+    roles.notes.append(f"columns of another kind are left out: {left_out} (name one: --judge, --human)")
+    return read(*kept)
 
 
 def _check_no_summary(table: TextTable, roles: ColumnRoles) -> None:
     """Raise an error if a row holds the sum or mean of the others, as in spreadsheets."""
     first = next(iter(table.columns))
-    if first in roles.humans or any(first in group for group in roles.judges.values()):
+    if first in roles.humans or first in roles.judged:
         return
     texts = table.columns[first]
-    row = next((row for row, text in enumerate(texts) if text.casefold().rstrip(":") in SUMMARIES), None)
+    summaries = [row for row, text in enumerate(texts) if text.casefold().rstrip(":") in CELLS["summary"]]
+    row = summaries[0] if summaries else None
     if row is None and first == roles.texts.get("id") and not texts[-1] and all(texts[:-1]):
         row = len(table) - 1
     if row is not None:
-        raise DeclarationError(
-            f"{table.where(row)}: the row ({texts[row] or 'without ' + first}) seems to sum up the others, and would "
-            f"count as a verdict: delete it{'' if texts[row] else ', or give it an id'}"
+        raise table.error(
+            f"the row ({texts[row] or 'without ' + first}) seems to sum up the others, and would count as a verdict: "
+            f"delete it{'' if texts[row] else ', or give it an id'}",
+            row=row,
         )
 
 
@@ -191,58 +189,53 @@ def _check_ids(table: TextTable, roles: ColumnRoles, by: str | None) -> None:
     if ids is None or ids == by:
         return
     keys = [*roles.keys, *(roles.texts[role] for role in ("input", "output") if role in roles.texts)]
-    keys += [roles.swapped] if roles.swapped else []
+    keys += [roles.markers["swapped"]] if "swapped" in roles.markers else []
     seen: dict[tuple[str, ...], int] = {}
-    every = [column for columns in roles.judges.values() for column in columns]
-    twice = 0
-    for row, key in enumerate(zip(*(table.columns[key] for key in keys), strict=True)):
+    verdicts, twice = table.rows(roles.judged), 0
+    for row, key in enumerate(table.rows(keys)):
         first = seen.setdefault(key, row)
         if first == row or not key[0]:
             continue
         twice += 1
-        if any(table.columns[name][row] != table.columns[name][first] for name in every):
-            raise DeclarationError(
-                f"{table.where(row)}: {ids} {key[0]!r} has a second verdict (first: {table.place(first)}). If these "
-                "are runs, judges or systems, say so in a column run, judge_name or system; if rows of one "
-                f"{ids} are different answers: {table.command('--by', ids)}"
+        if verdicts[row] != verdicts[first]:
+            raise table.error(
+                f"{ids} {key[0]!r} has a second verdict (first: {table.place(first)}). If these are runs, judges or "
+                f"systems, say so in a column run, judge_name or system; if rows of one {ids} are different answers",
+                ["--by", ids],
+                row=row,
             )
-    if twice:
-        roles.notes.append(
-            f"{number(twice, 'row')} repeat another with the same {ids} and verdict; all are counted"
-        )
+    note = f"{number(twice, 'row')} repeat another with the same {ids} and verdict; all are counted"
+    roles.notes += [note] if twice else []
 
 
-def _judge(table: TextTable, roles: ColumnRoles, reading: Reading, name: str, meaning: str) -> JudgeColumn:
+def _judge(
+    table: TextTable,
+    roles: ColumnRoles,
+    values: CellValues,
+    name: str,
+    swapped: Mapping[str, NDArray[np.bool_]],
+) -> JudgeColumn:
     columns = roles.judges[name]
-    arrays = [reading.numbers(column, table.columns[column]) for column in columns]
-    values, runs, orders = arrays[0], None, None
-    if reading.kind == "pairs" and name in roles.ordered:
-        second = 1 - arrays[1] if meaning == "positions" else arrays[1]
-        orders = np.column_stack([arrays[0], second])
-        values = orders.mean(axis=1)
-    elif reading.kind == "pairs" and roles.swapped:
-        swapped = swapped_rows(table, roles)
-        arrays = [
-            np.where(swapped, 1 - array, array) if meaning == "positions" else array for array in arrays
-        ]
-        values = arrays[0]
-        orders = np.column_stack([np.where(swapped, np.nan, values), np.where(swapped, values, np.nan)])
-    if orders is None and len(arrays) > 1:
-        runs = np.column_stack(arrays)
-    lost = np.flatnonzero(np.isnan(values))
+    arrays = [values.numbers(column, table.columns[column]) for column in columns]
+    verdicts, orders = arrays[0], None
+    if swapped and name in roles.ordered:
+        orders = np.column_stack(arrays)
+        verdicts = orders.mean(axis=1)
+    elif (rows := swapped.get(columns[0])) is not None:
+        orders = np.column_stack([np.where(rows, np.nan, verdicts), np.where(rows, verdicts, np.nan)])
+    lost = np.flatnonzero(np.isnan(verdicts)).tolist()
     shown = []
     for row in lost[:3]:
-        text = next(
-            (table.columns[c][row] for c, a in zip(columns, arrays, strict=True) if np.isnan(a[row])), ""
-        )
-        shown.append(f"{table.place(row)}: {text[:60]!r}" if text else f"{table.place(row)}: empty")
-    stated = reading.probability(columns[0], table.columns[columns[0]])
-    if stated is None and reading.kind == "pass_fail":
-        stated = _stated(table, roles, columns[0], values)
+        place = next(place for place, array in enumerate(arrays) if np.isnan(array[row]))
+        cell = table.columns[columns[place]][row]
+        shown.append(f"{table.place(row)}: {repr(cell[:60]) if cell else 'empty'}")
+    stated = values.probability(columns[0], table.columns[columns[0]])
+    if stated is None and values.kind == "pass_fail":
+        stated = _stated(table, roles, columns[0], verdicts)
     return JudgeColumn(
         name=name,
-        values=values,
-        runs=runs,
+        values=verdicts,
+        runs=np.column_stack(arrays) if orders is None and len(arrays) > 1 else None,
         orders=orders,
         probabilities=stated,
         failed=len(lost),
@@ -254,20 +247,19 @@ def _stated(
     table: TextTable, roles: ColumnRoles, verdict: str, values: NDArray[np.float64]
 ) -> NDArray[np.float64] | None:
     """The probability of a pass that another column of the same judge states; of a confidence in a fail 1 minus it."""
-    used = {roles.chances, *roles.humans, *(name for group in roles.judges.values() for name in group)}
+    used = [*roles.markers.values(), *roles.humans, *roles.judged]
     for name in table.columns:
-        if name in used or not set(words(name)) & PROBABILITY or not same_subject(name, verdict):
+        if name in used or not says(name, "probability") or not same_subject(name, verdict):
             continue
         numbers = {text: number_of(text) for text in set(table.columns[name]) if not is_failed(text)}
         known = {text: parsed.value for text, parsed in numbers.items() if parsed and 0 <= parsed.value <= 1}
         if not known or len(known) < len(numbers):
             continue
         stated = np.array([known.get(text, np.nan) for text in table.columns[name]])
-        if "confidence" in words(name):
-            stated = np.where(values == 0, 1 - stated, stated)
-        of = "the verdict" if "confidence" in words(name) else "a pass"
+        confidence = "confidence" in loose(name)
+        of = "the verdict" if confidence else "a pass"
         roles.notes.append(f"{name!r} is taken as the stated probability of {of}")
-        return stated
+        return np.where(values == 0, 1 - stated, stated) if confidence else stated
     return None
 
 
@@ -275,53 +267,114 @@ def _chances(table: TextTable, name: str) -> NDArray[np.float64]:
     chances = np.full(len(table), np.nan)
     for row, text in enumerate(table.columns[name]):
         parsed = number_of(text)
-        if parsed is not None:
-            chances[row] = parsed.value
         if text and (parsed is None or not 0 < parsed.value <= 1):
-            raise DeclarationError(
-                f"{table.where(row)}: {name} is {text!r}: give a probability above 0 and at most 1, or leave it empty"
-            )
+            wanted = "give a probability above 0 and at most 1, or leave it empty"
+            raise table.error(f"{name} is {text!r}: {wanted}", row=row)
+        chances[row] = np.nan if parsed is None else parsed.value
     return chances
 
 
-def _clusters(table: TextTable, by: str) -> tuple[str, ...]:
-    return tuple(text or table.place(row) for row, text in enumerate(table.columns[by]))
-
-
-def _further_notes(
-    table: TextTable,
-    roles: ColumnRoles,
-    judges: Sequence[JudgeColumn],
-    labels: NDArray[np.float64],
-    by: str | None,
-) -> None:
-    for place, name in enumerate(roles.humans):
+def _copies(
+    humans: Sequence[str], labels: NDArray[np.float64], judges: Sequence[JudgeColumn]
+) -> Iterator[str]:
+    for place, name in enumerate(humans):
         for judge in judges:
             both = ~np.isnan(labels[:, place]) & ~np.isnan(judge.values)
             if both.sum() >= 10 and np.array_equal(labels[both, place], judge.values[both]):
-                roles.notes.append(
-                    f"the labels in {name!r} equal the verdicts of {judge.name!r} in every row: a copy?"
-                )
-    column = None if by else named(table.columns, CLUSTERS)
-    if column is not None and len(set(table.columns[column])) < 0.8 * len(table):
-        roles.notes.append(f"rows of one {column} may be alike: --by {column} takes this into account")
+                yield f"the labels in {name!r} equal the verdicts of {judge.name!r} in every row: a copy?"
 
 
 def _guessed(roles: ColumnRoles, judges: Sequence[JudgeColumn]) -> str:
-    parts = []
-    for judge in judges:
-        columns = roles.judges[judge.name]
-        listed = ", ".join(f'"{column}"' for column in columns)
-        what = "orders of one judge" if judge.orders is not None else "runs of one judge"
-        parts.append(f"{listed} are {what}" if len(columns) > 1 else f"judge is column {listed}")
-    if len(judges) > 1 and all(len(roles.judges[judge.name]) == 1 for judge in judges):
-        listed = ", ".join(f'"{judge.name}"' for judge in judges)
-        parts = [f"judges are columns {listed}"]
+    quoted = {name: ", ".join(f'"{column}"' for column in columns) for name, columns in roles.judges.items()}
+    several = len(judges) > 1 and all(len(columns) == 1 for columns in roles.judges.values())
+    parts = [f"judges are columns {', '.join(quoted.values())}"] if several else []
+    for judge in judges if not several else ():
+        what = "orders" if judge.orders is not None else "runs"
+        one, columns = len(roles.judges[judge.name]) == 1, quoted[judge.name]
+        parts.append(f"judge is column {columns}" if one else f"{columns} are {what} of one judge")
     listed = ", ".join(f'"{name}"' for name in roles.humans)
     no_labels = "no labels (if a column has them: --human COLUMN)"
     parts.append(f"labels are column{'s' * (len(roles.humans) > 1)} {listed}" if roles.humans else no_labels)
-    if roles.system:
-        parts.append(f'systems are column "{roles.system}"')
-    if roles.chances:
-        parts.append(f'inclusion probabilities are column "{roles.chances}"')
+    marked = (("systems", "system"), ("inclusion probabilities", "chance"))
+    parts += [f'{what} are column "{roles.markers[role]}"' for what, role in marked if role in roles.markers]
     return ", ".join(parts + [roles.swapped_note] * bool(roles.swapped_note))
+
+
+def by_model_name(table: TextTable, roles: ColumnRoles) -> tuple[TextTable, bool, bool]:
+    """Write names of models as A and B, where the columns model_a and model_b say which they are.
+
+    Returns:
+        The table; whether its names say that two answers were compared; and whether the judge named models.
+    """
+    every = [*roles.judged, *roles.humans]
+    paired = bool(roles.ordered) or "swapped" in roles.markers or "answer_a" in roles.texts
+    paired |= any(says(name, "paired") for name in every)
+    first, second = (named(table.columns, names) for names in ("model_a system_a", "model_b system_b"))
+    if first is None or second is None:
+        return table, paired, False
+    columns, named_models = dict(table.columns), False
+    for name in every:
+        rows = zip(table.columns[name], table.columns[first], table.columns[second], strict=True)
+        texts = ["A" if text and text == a else "B" if text and text == b else text for text, a, b in rows]
+        if texts != table.columns[name]:
+            columns[name] = texts
+            named_models |= name not in roles.humans
+    return replace(table, columns=columns), True, named_models
+
+
+def swapped_cells(table: TextTable, roles: ColumnRoles) -> dict[str, NDArray[np.bool_]]:
+    """Return for columns of judges that saw both orders, in which rows answer B was shown first."""
+    if "swapped" in roles.markers:
+        marks = table.columns[roles.markers["swapped"]]
+        rows = np.array([bool(mark) and mark.casefold() not in CELLS["unswapped"] for mark in marks])
+        return dict.fromkeys(roles.judged, rows)
+    return {roles.judges[name][1]: np.ones(len(table), dtype=bool) for name in roles.ordered}
+
+
+def meaning_of_swapped(
+    table: TextTable, roles: ColumnRoles, values: CellValues, labels: NDArray[np.float64]
+) -> str:
+    """Return whether verdicts on swapped answers name the answers or the positions: by the words, else by the labels.
+
+    Raises:
+        DeclarationError: neither says it.
+    """
+    swapped = swapped_cells(table, roles)
+    cells = {
+        word_of(cell)
+        for name, rows in swapped.items()
+        for cell, shown in zip(table.columns[name], rows, strict=True)
+        if shown
+    }
+    if not cells or not cells.isdisjoint(CELLS["position"]):
+        return "positions"
+    with np.errstate(invalid="ignore"):
+        truth = np.nansum(labels, axis=1) / (~np.isnan(labels)).sum(axis=1)
+    verdicts, truths = [], []
+    for name, rows in swapped.items():
+        numbers = values.numbers(name, table.columns[name])
+        decided = rows & (np.abs(numbers - 0.5) > 0) & (np.abs(truth - 0.5) > 0)
+        verdicts += list(numbers[decided] > 0.5)
+        truths += list(truth[decided] > 0.5)
+    right, association = int(np.equal(verdicts, truths).sum()), _association(verdicts, truths)
+    if abs(association) <= MIN_ASSOCIATION:
+        raise table.error(
+            f"the verdicts in {next(iter(swapped))!r} on swapped answers may name the answer (A is always the same) or "
+            "the position (A is the one shown first), and the labels do not tell. Say it",
+            *(["--pass", meaning] for meaning in READINGS),
+        )
+    meaning, other = READINGS if association > 0 else READINGS[::-1]
+    agreeing = right if association > 0 else len(truths) - right
+    roles.swapped_note = (
+        f"words on swapped answers name {meaning} ({agreeing} of {len(truths)} agree with the labels; if they name "
+        f"{other}, {len(truths) - agreeing} do: --pass {other})"
+    )
+    return meaning
+
+
+def _association(verdicts: Sequence[bool], truths: Sequence[bool]) -> float:
+    """The root of chi-square of verdicts and labels with the sign of their correlation; 0 where one is
+    constant, as the verdicts of a judge that always prefers one position."""
+    if len(set(verdicts)) < 2 or len(set(truths)) < 2:
+        return 0.0
+    return float(np.corrcoef(verdicts, truths)[0, 1] * np.sqrt(len(truths)))

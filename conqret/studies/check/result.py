@@ -237,7 +237,7 @@ class AnnotatorCheck(Frozen):
     alternative: AlternativeAnnotator | None = None
 
 
-class Disagreement(Frozen):
+class DisputedVerdict(Frozen):
     """A row on which verdict and label differ; ``row`` counts from 1, ``id`` is its id or its place in the file, texts
     are shortened."""
 
@@ -299,7 +299,7 @@ class CheckResult(NamedFigures):
     classes: tuple[str, ...] = ()
     passing: str = ""
     by: str | None = None
-    disagreements: tuple[Disagreement, ...] = ()
+    disagreements: tuple[DisputedVerdict, ...] = ()
     disagreements_in_all: int = 0
     notes: tuple[str, ...] = ()
     guessed: str = ""

@@ -11,7 +11,7 @@ from conqret.studies.check.answers import agreement_name, disagreements_title, e
 from conqret.studies.check.result import (
     TITLES,
     CheckResult,
-    Disagreement,
+    DisputedVerdict,
     JudgeCheck,
     LevelCheck,
     level_words,
@@ -236,7 +236,7 @@ def _disagreements(result: CheckResult, *, paged: bool) -> Iterator[str]:
     )
 
 
-def _quoted(disagreement: Disagreement) -> str:
+def _quoted(disagreement: DisputedVerdict) -> str:
     texts = {name: text for name, text in disagreement.texts.items() if name != "system"}
     text = texts.get("output") or texts.get("input") or next(iter(texts.values()), "")
     return f"“{cut(' '.join(text.split()), ROOM)}”" if text else ""

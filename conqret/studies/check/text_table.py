@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from conqret.errors import DeclarationError, FaultsError, ItemsError
 from conqret.io.cell_values import is_missing
 from conqret.io.files import file_rows
-from conqret.io.rows import FaultList, Row, frame_kind, frame_rows, only_split
+from conqret.io.rows import FaultList, Row, Rows, frame_kind, frame_rows, object_rows, only_split
 from conqret.studies.check.checked_table import IN_MEMORY
 from conqret.studies.check.tool_results import tool_records, tool_rows
 from conqret.studies.check.tool_verdicts import ToolRows, opened
@@ -50,19 +52,24 @@ class TextTable:
     def command(self, *options: str) -> str:
         """Return a command line that a user can copy: with the options for this table, and further ones."""
         kept = [part for pair in self.options if pair[0] not in options for part in pair]
-        return shlex.join(
-            ["conqret", "check", "FILE" if self.source == IN_MEMORY else self.source, *kept, *options]
+        source = "FILE" if self.source == IN_MEMORY else self.source
+        return shlex.join(["conqret", "check", source, *kept, *options])
+
+    def error(self, problem: str, *ways: Sequence[str], row: int | None = None) -> DeclarationError:
+        """Return an error that ends with commands ready to be copied, one with each of several ``ways`` of options."""
+        place = (
+            "" if row is None else f":{self.lines[row]}" if self.unit == "line" else f", {self.place(row)}"
         )
+        commands = " or ".join(self.command(*options) for options in ways)
+        return DeclarationError(f"{self.source}{place}: {problem}{commands and f': {commands}'}")
+
+    def rows(self, names: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the texts of some columns, row by row."""
+        return list(zip(*(self.columns[name] for name in names), strict=True))
 
     def place(self, row: int) -> str:
         """Return where row ``row`` stands, such as "line 7"."""
         return f"{self.unit} {self.lines[row]}"
-
-    def where(self, row: int) -> str:
-        """Return the file and the place of row ``row``, as errors begin."""
-        return (
-            f"{self.source}:{self.lines[row]}" if self.unit == "line" else f"{self.source}, {self.place(row)}"
-        )
 
 
 def read_text_table(source: Any) -> TextTable:
@@ -74,37 +81,13 @@ def read_text_table(source: Any) -> TextTable:
     Raises:
         DeclarationError: there is no such file, it has no rows, or it cannot be read.
     """
-    if isinstance(source, str | Path):
-        result = tool_rows(Path(source)) if Path(source).is_file() else None
-        if result is not None:
-            return _of_tool(str(source), result)
-        name, records, lines = _of_file(source)
-        suffix = Path(str(source).lower().removesuffix(".gz")).suffix
-        unit = "line" if suffix in LINES else "row"
-    else:
-        name, unit = IN_MEMORY, "row"
-        records, lines = _in_memory(source)
-    if not records:
-        none = "there are no rows" if name == IN_MEMORY else f"{name} has no rows"
-        raise DeclarationError(f"{none}: give a table with at least one row below the column names")
-    result = tool_records(records, name)
-    return _of_tool(name, result) if result is not None else TextTable(name, _columns(records), lines, unit)
-
-
-def _of_tool(name: str, result: ToolRows) -> TextTable:
-    lines, columns = list(range(1, len(result.rows) + 1)), _columns(result.rows)
-    return TextTable(name, columns, lines, "row", result.judges, result.humans, result.note)
-
-
-def _of_file(source: str | Path) -> tuple[str, list[Mapping[str, object]], list[int]]:
-    name, faults = str(source), FaultList()
-    try:
-        rows = file_rows(source)
-    except ItemsError as error:
-        raise FaultsError(error.faults) from None
+    in_file = isinstance(source, str | Path)
+    if in_file and Path(source).is_file() and (result := tool_rows(Path(source))) is not None:
+        return _of_tool(str(source), result)
+    name, faults = str(source) if in_file else IN_MEMORY, FaultList()
     records: list[Mapping[str, object]] = []
     lines: list[int] = []
-    for row in rows:
+    for row in _rows_of(source):
         if not isinstance(row, Row):
             faults.add(row)
         elif not all(cell is None or cell == "" for cell in row.record.values()):
@@ -112,23 +95,32 @@ def _of_file(source: str | Path) -> tuple[str, list[Mapping[str, object]], list[
             lines.append(row.line)
     faults.raise_any(FaultsError)
     if len(records) == 1 and (table := _table_in(records[0])) is not None:
-        return name, table, list(range(1, len(table) + 1))
-    return name, records, lines
+        records, lines = table, list(range(1, len(table) + 1))
+    if not records:
+        none = "there are no rows" if name == IN_MEMORY else f"{name} has no rows"
+        raise DeclarationError(f"{none}: give a table with at least one row below the column names")
+    if (result := tool_records(records, name)) is not None:
+        return _of_tool(name, result)
+    by_line = name.lower().removesuffix(".gz").endswith(LINES)
+    return TextTable(name, _columns(records), lines, "line" if by_line else "row")
 
 
-def _in_memory(source: Any) -> tuple[list[Mapping[str, object]], list[int]]:
+def _of_tool(name: str, result: ToolRows) -> TextTable:
+    lines, columns = list(range(1, len(result.rows) + 1)), _columns(result.rows)
+    return TextTable(name, columns, lines, "row", result.judges, result.humans, result.note)
+
+
+def _rows_of(source: Any) -> Rows:
     source = only_split(source)
     kind = frame_kind(source)
     if kind is not None:
-        rows = [row for row in frame_rows(source, kind) if isinstance(row, Row)]
-        return [row.record for row in rows], [row.line for row in rows]
-    records: Any = _table_in(source) if isinstance(source, Mapping) else list(source)
-    wrong = next((record for record in records or [None] if not isinstance(record, Mapping)), None)
-    if records and wrong is not None:
-        raise DeclarationError(
-            f"the rows hold a {type(wrong).__name__}: give dictionaries, a frame or a file"
-        )
-    return records or [], list(range(1, len(records or []) + 1))
+        return frame_rows(source, kind)
+    if not isinstance(source, str | Path):
+        return object_rows([source] if isinstance(source, Mapping) else source, IN_MEMORY)
+    try:
+        return file_rows(source)
+    except ItemsError as error:
+        raise FaultsError(error.faults) from None
 
 
 def _table_in(record: Mapping[str, Any]) -> list[Mapping[str, object]] | None:
@@ -146,17 +138,13 @@ def _table_in(record: Mapping[str, Any]) -> list[Mapping[str, object]] | None:
 
 
 def _columns(records: Sequence[Mapping[str, object]]) -> dict[str, Sequence[str]]:
-    names: dict[str, None] = {}
-    for record in records:
-        if record.keys() != names.keys():
-            names |= dict.fromkeys(record)
     columns: dict[str, Sequence[str]] = {}
-    for name in names:
+    for name in dict.fromkeys(name for record in records for name in record):
         columns |= _flat(str(name), [record.get(name) for record in records])
     return columns
 
 
-def _flat(name: str, cells: list[object]) -> dict[str, Sequence[str]]:
+def _flat(name: str, cells: list[Any]) -> dict[str, Sequence[str]]:
     """The column ``name``, or a column of each field of its objects, or of each place in its short lists."""
     if set(map(type, cells)) <= {str, type(None)}:
         texts = [cell.strip() if isinstance(cell, str) else "" for cell in cells]
@@ -164,18 +152,16 @@ def _flat(name: str, cells: list[object]) -> dict[str, Sequence[str]]:
             return {name: texts}
         cells = [value if isinstance(value := opened(text), Mapping | list) else text for text in texts]
     if _are_short_lists([cell for cell in cells if cell]):
-        most = max(map(len, filter(None, cells)))
-        if most == 1:
-            return _flat(name, [cell[0] if cell else None for cell in cells])
         cells = [dict(enumerate(cell or (), start=1)) for cell in cells]
+        if max(map(len, cells)) == 1:
+            return _flat(name, [cell.get(1) for cell in cells])
     keys = dict.fromkeys(key for cell in cells if isinstance(cell, Mapping) for key in cell)
     if not keys:
         return {name: list(map(_text, cells))}
     flat: dict[str, Sequence[str]] = {}
     for key in keys:
-        flat |= _flat(
-            f"{name}.{key}", [cell.get(key) if isinstance(cell, Mapping) else cell for cell in cells]
-        )
+        inner = [cell.get(key) if isinstance(cell, Mapping) else cell for cell in cells]
+        flat |= _flat(f"{name}.{key}", inner)
     return flat
 
 
@@ -201,56 +187,4 @@ def _text(cell: object) -> str:
         return str(int(cell)) if cell.is_integer() else repr(float(cell))
     if isinstance(cell, list | tuple | dict):
         return json.dumps(cell, ensure_ascii=False, default=str)
-    to_python = getattr(cell, "item", None)  # of a number or truth value of numpy
-    value = to_python() if callable(to_python) else cell
-    return str(value) if value is cell else _text(value)
-
-
-def spread(
-    table: TextTable,
-    keys: Sequence[str],
-    by: str,
-    names: Sequence[str],
-    *,
-    first: str = "",
-    short: bool = False,
-) -> tuple[TextTable, dict[str, list[str]]]:
-    """Return a long table with one row for each thing and a column for each value of ``by``, and the new columns.
-
-    Args:
-        table: a table in which several rows are of one thing.
-        keys: the columns that tell things apart.
-        by: the column that tells the rows of one thing apart; new columns are named by its values.
-        names: the columns of which each value of ``by`` gets one; of the others the first text that is not empty
-            stays.
-        first: the value of ``by`` whose rows come first.
-        short: whether a new column is named by the value of ``by`` alone, if one column is spread.
-
-    Raises:
-        DeclarationError: a thing has two rows with the same value of ``by``.
-    """
-    marks = table.columns[by]
-    things: dict[tuple[str, ...], dict[str, int]] = {}
-    for row, key in enumerate(zip(*(table.columns[key] for key in keys), strict=True)):
-        rows = things.setdefault(key, {})
-        if marks[row] in rows:
-            raise DeclarationError(
-                f"{table.where(row)}: {keys[0]} {key[0]!r} has a second row with {by} {marks[row]!r}; the first is "
-                f"{table.place(rows[marks[row]])}. Delete one of the rows, or give them different values of {by}"
-            )
-        rows[marks[row]] = row
-    values = list(dict.fromkeys(marks))
-    values.sort(key=lambda mark: (mark != first, int(mark) if mark.isdecimal() else 0))
-    places = [[rows[mark] for mark in values if mark in rows] for rows in things.values()]
-    columns: dict[str, Sequence[str]] = {}
-    new: dict[str, list[str]] = {name: [] for name in names}
-    for name, texts in table.columns.items():
-        if name in names:
-            for mark in values:
-                alone = short and len(names) == 1 and mark and mark not in table.columns
-                column = mark if alone else f"{name} {by} {mark}"
-                columns[column] = [texts[rows[mark]] if mark in rows else "" for rows in things.values()]
-                new[name].append(column)
-        elif name != by:
-            columns[name] = [next((texts[row] for row in rows if texts[row]), "") for rows in places]
-    return replace(table, columns=columns, lines=[table.lines[rows[0]] for rows in places]), new
+    return _text(cell.item()) if isinstance(cell, np.generic) else str(cell)

@@ -4,93 +4,29 @@ from __future__ import annotations
 
 import math
 import re
+import tomllib
 from collections.abc import Mapping
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from conqret.io.label_set import CANNOT_JUDGE, MISSING
 
-PASSES = frozenset(
-    "pass passed passes passing true yes y correct right good ok okay accept accepted acceptable approve approved "
-    "valid success succeeded successful relevant faithful grounded supported safe compliant helpful satisfied met "
-    "positive up p c t 1 ja j wahr richtig korrekt gut bestanden oui vrai sí si sim ✓ ✔ ✅ 👍 ☑".split()
-) | {"thumbs up", "is correct", "no hallucination", "not hallucinated"}
-FAILS = frozenset(
-    "fail failed fails failing failure false no n incorrect wrong bad reject rejected unacceptable invalid "
-    "unsuccessful irrelevant unfaithful ungrounded unsupported unsafe noncompliant unhelpful unsatisfied unmet "
-    "negative down i f 0 nein falsch unkorrekt schlecht non faux não ✗ ✘ ❌ 👎 ✕ ☒ hallucinated hallucination".split()
-) | {
-    "thumbs down",
-    "not ok",
-    "not okay",
-    "not correct",
-    "not relevant",
-    "not faithful",
-    "not grounded",
-    "not supported",
-    "not safe",
-    "not helpful",
-    "not met",
-    "non compliant",
-    "nicht bestanden",
+WORDS: Mapping[str, Any] = tomllib.loads((Path(__file__).parent / "words.toml").read_text(encoding="utf-8"))
+"""The words by which columns and cells are known, by section and meaning."""
+CELLS: Mapping[str, tuple[str, ...]] = {
+    meaning: tuple(word.replace("_", " ") for word in text.split())
+    for meaning, text in WORDS["cells"].items()
 }
-NEUTRAL = frozenset(
-    "yes no y n true false t f 1 0 1.0 0.0 ja nein j wahr falsch oui non vrai faux sí si sim não".split()
-)
-"""Words for pass and fail that answer any question: whether yes is a pass depends on what was asked."""
-FIRST = frozenset(
-    "a first 1 left 1st answera answer1 responsea response1 modela model1 assistanta assistant1 outputa output1 "
-    "systema system1 optiona option1 candidatea candidate1 a>b a>>b awins awin".split()
-)
-SECOND = frozenset(
-    "b second 2 right 2nd answerb answer2 responseb response2 modelb model2 assistantb assistant2 outputb output2 "
-    "systemb system2 optionb option2 candidateb candidate2 b>a b>>a bwins bwin".split()
-)
-TIES = frozenset(
-    "tie tied ties equal same draw both neither either none a=b tie(bothbad) bothbad bothgood nopreference 0.5 "
-    "c unentschieden gleich".split()
-)
-POSITIONS = frozenset("first second left right 1st 2nd".split())
-"""Words that say where the better answer was shown, never which answer it is."""
-ORDERED = (
-    ("incorrect", "partially correct", "correct"),
-    ("incorrect", "partial", "correct"),
-    ("i", "p", "c"),
-    ("no", "partially", "yes"),
-    ("no", "partly", "yes"),
-    ("no", "partial", "yes"),
-    ("fail", "partial", "pass"),
-    ("irrelevant", "partially relevant", "relevant"),
-    ("not relevant", "partially relevant", "relevant"),
-    ("not relevant", "somewhat relevant", "relevant", "highly relevant"),
-    ("no support", "partial support", "full support"),
-    ("not supported", "partially supported", "supported"),
-    ("not supported", "partially supported", "fully supported"),
-    ("low", "medium", "high"),
-    ("bad", "ok", "good"),
-    ("bad", "okay", "good"),
-    ("bad", "average", "good"),
-    ("poor", "fair", "good"),
-    ("poor", "fair", "good", "excellent"),
-    ("very poor", "poor", "fair", "good", "very good"),
-    ("very poor", "poor", "average", "good", "excellent"),
-    ("poor", "fair", "good", "very good", "excellent"),
-    ("very bad", "bad", "neutral", "good", "very good"),
-    ("terrible", "bad", "ok", "good", "excellent"),
-    ("strongly disagree", "disagree", "neutral", "agree", "strongly agree"),
-    ("strongly disagree", "disagree", "neither agree nor disagree", "agree", "strongly agree"),
-    ("very dissatisfied", "dissatisfied", "neutral", "satisfied", "very satisfied"),
-    ("none", "minor", "major", "critical"),
-)
-"""Words with an order, from the lowest to the highest."""
-_NO_LABEL = (
-    MISSING
-    | CANNOT_JUDGE
-    | frozenset(
-        "todo tbd skip skipped unlabeled unlabelled pending unknown undecided unclear abstain abstained".split()
-    )
-    | frozenset("undetermined indeterminate inconclusive".split())
-    | {"can't tell", "cannot tell", "not sure", "not applicable", "unable to determine", "cannot determine"}
-)
+"""The words of cells by their meaning."""
+PASSES, FAILS, NEUTRAL = (frozenset(CELLS[meaning]) for meaning in ("pass", "fail", "neutral"))
+"""Words for pass and fail; neutral ones say by themselves neither: yes may be either."""
+_PREFERENCES = {
+    word: value
+    for meaning, value in (("tie", 0.5), ("second", 0.0), ("first", 1.0))
+    for word in CELLS[meaning]
+}
+_SCALES = [[word.replace("_", " ") for word in scale.split()] for scale in WORDS["scales"]["ordered"]]
+_NO_LABEL = MISSING | CANNOT_JUDGE | frozenset(CELLS["no_label"])
 _ERROR = re.compile(
     r"(?i:(?:error|exception|traceback|time(?:d[ _])?out|failed to|unparsable|unparseable|could not|unable to|cannot|"
     r"rate limit|aborted|no (?:verdict|output|response)|i(?:'m| am) sorry|i can(?:'t|not))\b.*"
@@ -197,21 +133,19 @@ def preference(text: str) -> float | None:
     """Return 1 for the first answer, 0 for the second, 0.5 for a tie; None for any other text."""
     for word in (text.casefold(), *_candidates(text)):
         joined = re.sub(r"[\s_\-.]+", "", word) if word != "0.5" else word
-        if joined in FIRST:
-            return 1.0
-        if joined in SECOND:
-            return 0.0
-        if joined in TIES:
-            return 0.5
+        if joined in _PREFERENCES:
+            return _PREFERENCES[joined]
     return None
 
 
+def is_known(text: str) -> bool:
+    """Return True if a cell is a number, or a word for pass, fail, or one of two answers."""
+    return (number_of(text), pass_or_fail(text), preference(text)) != (None, None, None)
+
+
 def ordered_scale(words: set[str]) -> Mapping[str, float] | None:
-    """Return the number of each word from 1 on, if at least three of the words are of one known order and no other
-    is there."""
-    scale = min((scale for scale in ORDERED if words <= set(scale)), key=len, default=())
-    return (
-        {word: float(number) for number, word in enumerate(scale, start=1)}
-        if len(words) >= 3 and scale
-        else None
-    )
+    """Return the number of each word from 1 on, if three or more words are there, and all of one known order."""
+    scale = min((scale for scale in _SCALES if words <= set(scale)), key=len, default=[])
+    if len(words) < 3 or not scale:
+        return None
+    return {word: float(number) for number, word in enumerate(scale, start=1)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,8 +9,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from conqret.errors import DeclarationError, number
+from conqret.errors import DeclarationError, number, shortened
 from conqret.studies.check.checked_table import Kind
+from conqret.studies.check.column_roles import says
 from conqret.studies.check.text_table import TextTable
 from conqret.studies.check.verdict_words import (
     NEUTRAL,
@@ -28,15 +28,6 @@ from conqret.studies.check.verdict_words import (
 
 TOPS = (1.0, 5.0, 10.0, 100.0)
 """Scales differ if their highest values lie between different ones of these."""
-
-FAULTS = frozenset(
-    "hallucination hallucinations hallucinated hallucinates toxic toxicity offensive hateful unsafe harmful harm bias "
-    "biased violation violates violated refusal refused refuses error errors issue issues fault problem problems "
-    "failed failure wrong incorrect unfaithful unsupported contradiction contradicts contradicted fabricated leak "
-    "leaked pii jailbreak jailbroken flagged".split()
-)
-"""Words in the names of columns in which yes means that an answer is bad."""
-NO_FAULT = frozenset("no not non free without".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +55,14 @@ class WordColumn:
 
     @property
     def fault(self) -> bool:
-        """Whether its name asks for a fault, and its cells may say that it is there (``hallucinated``: yes)."""
-        words = set(re.findall(r"[^\W\d_]+", self.name.casefold()))
-        return bool(words & FAULTS) and not words & NO_FAULT and (self.neutral or self.scored)
+        """Whether its name is that of a fault, and its cells may say that it is there (``hallucinated``: yes)."""
+        fault = says(self.name, "fault") and not says(self.name, "no_fault")
+        return fault and (self.neutral or self.scored)
+
+    @property
+    def values(self) -> set[float]:
+        """Its distinct numbers."""
+        return {parsed.value for parsed in self.numbers.values()}
 
     @property
     def numeric(self) -> bool:
@@ -81,7 +77,7 @@ class WordColumn:
     @property
     def low(self) -> float:
         """The lowest of its numbers."""
-        return min((cell.value for cell in self.numbers.values()), default=0.0)
+        return min(self.values, default=0.0)
 
     @property
     def high(self) -> float:
@@ -102,11 +98,7 @@ class WordColumn:
 def word_column(name: str, texts: Sequence[str], human: bool, labels: Collection[str] = ()) -> WordColumn:
     """Return the distinct cells of a column; -1 next to numbers of which none is negative stands for no verdict.
 
-    Args:
-        name: the column.
-        texts: its cells.
-        human: whether it holds labels.
-        labels: the words of labels, which are verdicts even if they read as an error.
+    The words of ``labels`` are verdicts even if they read as an error.
     """
     every = Counter(filter(None, texts))
     if ordered_scale(set(map(word_of, every))) is None:
@@ -122,8 +114,8 @@ def word_column(name: str, texts: Sequence[str], human: bool, labels: Collection
 
 
 @dataclass(slots=True)
-class Reading:
-    """How the cells of each column become numbers.
+class CellValues:
+    """The numbers that the cells of each column become.
 
     Attributes:
         kind: what verdicts and labels are.
@@ -133,6 +125,7 @@ class Reading:
         classes: the names of classes.
         levels: the words of ratings, from the lowest.
         probabilities: for columns of scores that were cut, the probability of a pass of each cell.
+        inverted: for columns of preferences, the rows in which they name the place of two swapped answers.
         notes: what was decided without the user.
     """
 
@@ -143,93 +136,92 @@ class Reading:
     classes: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
     probabilities: dict[str, dict[str, float]] = field(default_factory=dict)
+    inverted: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
-    def take(self, column: WordColumn, value: Callable[[str], float | None]) -> dict[str, float]:
-        """Map each cell of a column to its value, and return the mapping; cells without one are left out."""
+    def take(self, column: WordColumn, value: Callable[[str], float | None]) -> None:
+        """Map each cell of a column to its value; cells without one are left out."""
         mapping = {cell: parsed for cell in column.counts if (parsed := value(cell)) is not None}
         self.mappings[column.name] = mapping
-        return mapping
+
+    def keep_scores(self, column: WordColumn) -> None:
+        """Keep the scores of a judge that are cut as the probabilities of a pass."""
+        if column.scored and not column.human:
+            self.probabilities[column.name] = {cell: parsed.value for cell, parsed in column.numbers.items()}
 
     def numbers(self, column: str, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return the number of each cell of a column; NaN where there is none."""
-        mapping = self.mappings[column]
-        return np.array([mapping.get(text, np.nan) for text in texts], dtype=np.float64)
+        numbers = _looked_up(self.mappings[column], texts)
+        return np.where(self.inverted[column], 1 - numbers, numbers) if column in self.inverted else numbers
 
     def probability(self, column: str, texts: Sequence[str]) -> NDArray[np.float64] | None:
         """Return the probabilities that a column of scores states; None if it was not cut."""
         mapping = self.probabilities.get(column)
-        return None if mapping is None else np.array([mapping.get(text, np.nan) for text in texts])
+        return None if mapping is None else _looked_up(mapping, texts)
 
-    def passes(self, columns: Sequence[WordColumn]) -> list[str]:
-        """Return the cells that are a pass, the most frequent first, one of those that differ only in their case."""
+    def tell_passes(self, columns: Sequence[WordColumn]) -> None:
+        """Set ``passing`` to a sentence on the words of ``columns`` that are a pass, the most frequent first."""
         cells: dict[str, str] = {}
         for column in columns:
             for cell, _ in column.counts.most_common():
                 if self.mappings[column.name].get(cell) == 1:
                     word = pass_word(cell)
-                    cells.setdefault(word_of(word) or word, word if len(word) <= 20 else f"{word[:19]}…")
-        return list(cells.values())
-
-    def tell_passes(self, columns: Sequence[WordColumn]) -> None:
-        """Set ``passing`` to a sentence on the words of ``columns`` that are a pass."""
-        shown = [f'"{cell}"' for cell in self.passes(columns)[:3]]
+                    cells.setdefault(word_of(word) or word, f'"{shortened(word, 20)}"')
+        shown = list(cells.values())[:3]
         self.passing = f"{' and '.join(shown)} {'are passes' if len(shown) > 1 else 'is a pass'}"
 
+    def check_known(self, table: TextTable, column: WordColumn, what: str) -> None:
+        """Raise an error that lists the cells of a column without a value, with their lines."""
+        unknown = [cell for cell in column.counts if cell not in self.mappings[column.name]]
+        if unknown:
+            raise unknown_cells(table, column, unknown, what)
 
-def check_known(table: TextTable, column: WordColumn, known: Mapping[str, float], what: str) -> None:
-    """Check that all cells of a column are known.
 
-    Raises:
-        DeclarationError: some are not; the message lists them with their lines.
-    """
-    unknown = [cell for cell in column.counts if cell not in known]
-    if not unknown:
-        return
+def _looked_up(mapping: Mapping[str, float], texts: Sequence[str]) -> NDArray[np.float64]:
+    return np.array([mapping.get(text, np.nan) for text in texts], dtype=np.float64)
+
+
+def unknown_cells(table: TextTable, column: WordColumn, cells: Sequence[str], what: str) -> DeclarationError:
+    """Return the error for cells of a column that cannot be read."""
     texts = table.columns[column.name]
-    shown = [f"{table.place(texts.index(cell))}: {_short(cell)!r}" for cell in unknown[:5]]
-    shown += [f"and {len(unknown) - 5} more"] if len(unknown) > 5 else []
-    count = number(sum(column.counts[cell] for cell in unknown), "cell")
+    shown = [f"{table.place(texts.index(cell))}: {shortened(cell, 40)!r}" for cell in cells[:5]]
+    shown += [f"and {len(cells) - 5} more"] if len(cells) > 5 else []
+    count = number(sum(column.counts[cell] for cell in cells), "cell")
     passes = [cell for cell in column.counts if pass_or_fail(cell) == 1 and len(cell) <= 20]
-    raise DeclarationError(
-        f"{table.source}: in {column.name!r}, {count} cannot be read as {what} ({', '.join(shown)}). Correct or empty "
-        f"them, or say which words are a pass: {table.command('--pass', passes[0] if passes else 'WORD')}"
+    return table.error(
+        f"in {column.name!r}, {count} cannot be read as {what} ({', '.join(shown)}). Correct or empty them, or say "
+        "which words are a pass",
+        ["--pass", [*passes, "WORD"][0]],
     )
-
-
-def _short(cell: str) -> str:
-    return cell if len(cell) <= 40 else f"{cell[:39]}…"
 
 
 def two_scales(table: TextTable, columns: Sequence[WordColumn]) -> DeclarationError:
     """Return the error for columns on different scales, with the command that makes pass or fail of them."""
-    shown, conditions = [], []
+    shown = [
+        f"{column.name!r} from {column.low:g} to {column.high:g}"
+        if column.numeric
+        else f"{column.name!r} in words"
+        for column in columns
+    ]
+    conditions = {}
     for column in columns:
-        if not column.numeric:
-            shown.append(f"{column.name!r} in words")
-            continue
-        shown.append(f"{column.name!r} from {column.low:g} to {column.high:g}")
-        if not column.binary:
-            cut = column.low + 0.7 * (column.high - column.low)
-            conditions.append(f"{column.name}>={round(cut, 0 if column.high > 2 else 2):g}")
-    if len(conditions) == 1:
-        conditions = [conditions[0].removeprefix(next(c.name for c in columns if c.numeric and not c.binary))]
-    ready = table.command("--pass", ", ".join(conditions))
-    return DeclarationError(
-        f"{table.source}: verdicts and labels are on different scales ({'; '.join(shown)}). Say which values are a "
-        f"pass, as in {ready}, or write all on one scale (4/5 where 5 is the highest)"
+        if column.numeric and not column.binary:
+            bound = column.low + 0.7 * (column.high - column.low)
+            conditions[column.name] = f">={round(bound, 0 if column.high > 2 else 2):g}"
+    ready = [f"{name if len(conditions) > 1 else ''}{bound}" for name, bound in conditions.items()]
+    return table.error(
+        f"verdicts and labels are on different scales ({'; '.join(shown)}). Write all on one scale (4/5 where 5 is the "
+        "highest), or say which values are a pass, as in",
+        ["--pass", ", ".join(ready)],
     )
 
 
 def which_is_a_pass(
     table: TextTable, columns: Sequence[WordColumn], *, inverted: bool = False
 ) -> DeclarationError:
-    """Return the error for columns of yes and no that may ask for a fault, with the command that says which is a pass.
+    """Return the error for columns of yes and no that may state a fault, with the command that says which is a pass.
 
-    Args:
-        table: the table.
-        columns: its columns of verdicts and labels.
-        inverted: whether no is a pass in all columns, and not only in those that have the name of a fault.
+    With ``inverted``, no is a pass in all columns, and not only in those that have the name of a fault.
     """
     conditions, faults = [], []
     for column in columns:
@@ -239,9 +231,10 @@ def which_is_a_pass(
             conditions.append(f"{column.name}{'<' if fault else '>='}0.5")
             continue
         cells = [cell for cell in column.counts if pass_or_fail(cell) == (not fault)]
-        word = min(leading_words(cells[0]), key=len) if cells else str(int(not fault))
+        absent = str(int(not fault)) if column.numeric else "no" if fault else "yes"
+        word = min(leading_words(cells[0]), key=len) if cells else absent
         conditions.append(f"{column.name}={word}")
-    return DeclarationError(
-        f"{table.source}: {', '.join(faults)} may say that a fault is there. Say which values are a pass, as in "
-        f"{table.command('--pass', ', '.join(conditions))}"
+    return table.error(
+        f"{', '.join(faults)} may say that a fault is there. Say which values are a pass, as in",
+        ["--pass", ", ".join(conditions)],
     )

@@ -58,6 +58,12 @@ def first_hundred() -> CheckResult:
     return check_table(table("pass_fail", [column(values=judge)], human, texts=texts))
 
 
+def test_labels_of_one_value_leave_one_rate_unknown():
+    result = check_table(table("pass_fail", [column(values=[1.0] * 40)], [1.0] * 40))
+    assert result.tnr.value is None
+    assert "no failure is labeled: not yet shown to be usable as a gate (too few labels" in result.answer
+
+
 def test_pass_and_fail_is_answered_in_one_sentence_with_both_rates_first(first_hundred):
     result = first_hundred
     assert result.answer == (

@@ -116,6 +116,16 @@ def test_kinds(tmp_path, judged, labeled, kind, scale):
     assert not np.isnan(table.labels).any()
 
 
+def test_a_condition_of_pass_must_fit_its_column(tmp_path):
+    text = rows("judge,human", "yes,1", "no,0")
+    message = fails(tmp_path, text, passing="judge=maybe, human=1")
+    assert message.startswith("results.csv: --pass 'judge=maybe, human=1' does not fit judge, human")
+    message = fails(tmp_path, rows("judge,human", "5,pass", "3,fail", "four,fail"), passing=">=4")
+    assert "1 cell cannot be read as a number (line 4: 'four')" in message
+    unlabeled = read(tmp_path, rows("judge,human", "yes,", "no,"), passing="judge=no, human=no")
+    assert unlabeled.judges[0].values.tolist() == [0, 1]
+
+
 def test_scores_beside_labels_are_cut_and_kept_as_probabilities(tmp_path):
     table = read(tmp_path, "id;judge_score;human\n1;0,85;1\n2;0,2;0\n3;0,9;\n")
     assert table.judges[0].values.tolist() == [1, 0, 1]
@@ -138,6 +148,8 @@ def test_a_confidence_is_the_probability_of_the_verdict(tmp_path):
         ("fine poor awful", "fine poor fine", "fine", [1, 0, 0], [1, 0, 1]),
         ("yes no no", "no no yes", "no", [0, 1, 1], [1, 1, 0]),
         ("yes no no", "0.0 0 1", "judge=no, human=0", [0, 1, 1], [1, 1, 0]),
+        ("yes yes yes", "0 0 1", "judge=no, human=0", [0, 0, 0], [1, 1, 0]),
+        ("fail fail fail", "no yes no", "judge=yes, human=no", [0, 0, 0], [1, 0, 1]),
         ("1 0 0", "0.0 0.0 1.0", "0", [0, 1, 1], [1, 1, 0]),
         ("0.9 0.2 0.1", "0 0 1", "<0.5", [0, 1, 1], [1, 1, 0]),
         ("ok error error", "error ok error", "ok", [1, 0, 0], [0, 1, 0]),
@@ -292,6 +304,7 @@ def test_files_and_frames(tmp_path, shape):
             rows("judge_hallucinated,human_hallucinated", "yes,no", "no,no"),
             "judge_hallucinated=no, human_hall",
         ),
+        (rows("judge_toxic,human_toxic", "yes,no", "yes,yes"), "'judge_toxic=no, human_toxic=no'"),
         (rows("judge,human_toxic", "pass,1.0", "fail,0.0"), "'judge=pass, human_toxic=0.0'"),
         (rows("judge_toxicity,human_toxic", "0.9,1", "0.1,0"), "'judge_toxicity<0.5, human_toxic=0'"),
         (

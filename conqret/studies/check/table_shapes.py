@@ -1,0 +1,243 @@
+"""The shape of a table: long tables made wide, and labels of another file joined, to one row for each item."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from conqret.errors import DeclarationError, number
+from conqret.io.safe_files import unguarded
+from conqret.studies.check.column_roles import (
+    NAMES,
+    TEXTS,
+    ColumnRoles,
+    chosen,
+    holds_verdicts,
+    human_and_judges,
+    is_model,
+    loose,
+    named,
+    says,
+)
+from conqret.studies.check.text_table import TextTable, read_text_table
+from conqret.studies.check.verdict_words import CELLS, is_no_label
+
+EXPORT, LEDGER = "labels.csv", "labels.sqlite"
+"""In a folder of ``conqret labels collect``: what it exports, and what it collects."""
+CHANCE = "inclusion_probability"
+"""The column of the probabilities with which rows were drawn."""
+
+
+def spread(
+    table: TextTable,
+    keys: Sequence[str],
+    by: str,
+    names: Sequence[str],
+    *,
+    first: str = "",
+    short: bool = False,
+) -> tuple[TextTable, dict[str, list[str]]]:
+    """Return a long table with one row for each thing and a column for each value of ``by``, and the new columns.
+
+    Args:
+        table: a table in which several rows are of one thing.
+        keys: the columns that tell things apart.
+        by: the column that tells the rows of one thing apart.
+        names: the columns of which each value of ``by`` gets one; of the others the first text stays.
+        first: the value of ``by`` whose rows come first.
+        short: whether a new column is named by the value of ``by`` alone, if one column is spread.
+
+    Raises:
+        DeclarationError: a thing has two rows with the same value of ``by``.
+    """
+    marks = table.columns[by]
+    things: dict[tuple[str, ...], dict[str, int]] = {}
+    for row, (key, mark) in enumerate(zip(table.rows(keys), marks, strict=True)):
+        earlier = things.setdefault(key, {}).setdefault(mark, row)
+        if earlier != row:
+            raise table.error(
+                f"{keys[0]} {key[0]!r} has a second row with {by} {mark!r}; the first is {table.place(earlier)}. "
+                f"Delete one of the rows, or give them different values of {by}",
+                row=row,
+            )
+    values = list(dict.fromkeys(marks))
+    values.sort(key=lambda mark: (mark != first, int(mark) if mark.isdecimal() else 0))
+    places = [[rows[mark] for mark in values if mark in rows] for rows in things.values()]
+    columns: dict[str, Sequence[str]] = {}
+    new: dict[str, list[str]] = {name: [] for name in names}
+    for name, texts in table.columns.items():
+        if name not in names:
+            columns[name] = [next((texts[row] for row in rows if texts[row]), "") for rows in places]
+            continue
+        for mark in values:
+            alone = short and len(names) == 1 and mark and mark not in table.columns
+            new[name].append(mark if alone else f"{name} {by} {mark}")
+            columns[new[name][-1]] = [texts[rows[mark]] if mark in rows else "" for rows in things.values()]
+    del columns[by]
+    return replace(table, columns=columns, lines=[table.lines[rows[0]] for rows in places]), new
+
+
+def sides_apart(table: TextTable) -> TextTable:
+    """Return a table in which a column says whose verdict a row has, a judge's or an annotator's, with one for each."""
+    sides = named(table.columns, f"source {NAMES['annotator_name']} {NAMES['judge_name']} rater_type author")
+    value = named(table.columns, "value label rating score verdict judgment grade answer")
+    item = named(table.columns, f"{TEXTS['id']} item input question prompt")
+    if sides is None or value is None or item is None:
+        return table
+    humans, judges = human_and_judges(table, {sides, item})
+    names = list(dict.fromkeys(table.columns[sides]))
+    judged = [name for name in names if says(name, "judge") or is_model(name)]
+    repeated = len(set(table.rows([item, sides]))) < len(table)
+    if not {value}.issuperset([*humans, *judges]) or repeated or not 0 < len(judged) < len(names) <= 20:
+        return table
+    table, new = spread(table, [item], sides, [value], short=True)
+    judges = [column for column in new[value] if column.removeprefix(f"{value} {sides} ") in judged]
+    return replace(
+        table,
+        judges=tuple(judges),
+        humans=tuple(column for column in new[value] if column not in judges),
+        note=f"rows are those of {', '.join(names)}, by the column {sides!r}",
+    )
+
+
+def made_wide(table: TextTable, roles: ColumnRoles, by: str | None) -> TextTable:
+    """Return the table with one row for each item, and update the roles of its columns; ``by`` stays as it is.
+
+    Raises:
+        DeclarationError: an item has two rows of the same run, judge, annotator or order.
+    """
+    keys = roles.keys
+    if not keys or len(set(table.rows(keys))) == len(table):
+        return table
+    order = ("annotator_name", "judge_name", "run", "swapped")
+    wide = {role: roles.markers[role] for role in order if roles.markers.get(role, by) != by}
+    rest = list(wide.values())
+    for role, marker in wide.items():
+        rest.remove(marker)
+        own = roles.humans if role == "annotator_name" else roles.judged
+        values = dict.fromkeys(table.columns[marker])
+        first = [value for value in values if role == "swapped" and value.casefold() in CELLS["unswapped"]]
+        short = role in order[:2]
+        table, new = spread(table, [*keys, *rest], marker, own, first="".join(first[:1]), short=short)
+        if role == "annotator_name":
+            roles.humans = [column for name in own for column in new[name]]
+        elif role == "judge_name":
+            roles.judges = {column: [column] for name in own for column in new[name]}
+        elif role == "run":
+            roles.judges = {
+                name: [column for one in group for column in new[one]] for name, group in roles.judges.items()
+            }
+        elif len(values) == 2:
+            roles.judges = {name: new[group[0]] for name, group in roles.judges.items()}
+            roles.ordered = set(roles.judges)
+            del roles.markers["swapped"]
+    return table
+
+
+def joined(table: TextTable, roles: ColumnRoles, labels: str | Path, human: Sequence[str]) -> TextTable:
+    """Return the table with the labels of another file as columns, and add these to its roles.
+
+    Where the file states with which probability each row was drawn, labels in the table itself count, too, with the
+    probability 1: rows that had a label were not drawn from, and stand for themselves.
+
+    Args:
+        table: the verdicts.
+        roles: its columns.
+        labels: the file of labels, one row an id or one row an id and annotator; or a folder of ``labels collect``.
+        human: the columns of labels in it; guessed if empty.
+
+    Raises:
+        DeclarationError: a file has no ids, the labels cannot be read, or no id is in both.
+    """
+    other, ids = _labels_table(Path(labels)), roles.texts.get("id")
+    label_ids = ids if ids in other.columns else named(other.columns, f"{TEXTS['id']} item")
+    if label_ids is None:
+        raise other.error(f"no column has ids (columns: {', '.join(other.columns)}): name it {ids or 'id'}")
+    keys, own_keys = [label_ids], [table.columns[ids] if ids else list(map(table.place, range(len(table))))]
+    if (system := roles.markers.get("system")) is not None:
+        label_system = named(other.columns, f"{loose(system)} part")
+        if label_system is not None:
+            keys, own_keys = [*keys, label_system], [*own_keys, table.columns[system]]
+    other, human = _one_criterion(table, other, human)
+    names = chosen(other, human) or _label_columns(table, other, label_ids)
+    annotator = named(other.columns, NAMES["annotator_name"])
+    if annotator is not None and annotator not in names:
+        alone = len(set(other.columns[annotator])) == 1
+        if alone or len(set(other.rows(keys))) < len(other):
+            other, new = spread(other, keys, annotator, names, short=True)
+            names = [column for name in names for column in new[name]]
+    place: dict[tuple[str, ...], int] = {}
+    for row, key in enumerate(other.rows(keys)):
+        if place.setdefault(key, row) != row:
+            raise other.error(
+                f"the id {key[0]!r} occurs a second time (first: {other.place(place[key])}): name the annotator of "
+                "each row in a column annotator, or delete one",
+                row=row,
+            )
+    rows_of = [place.get(key) for key in zip(*own_keys, strict=True)]
+    matched = set(rows_of) - {None}
+    if not matched:
+        raise table.error(
+            f"no {ids or 'row'} is in {other.source} (such as {own_keys[0][0]!r} and {other.columns[label_ids][0]!r}): "
+            "give files with the same ids"
+        )
+    roles.notes.append(
+        f"{sum(row is not None for row in rows_of):,} of {len(rows_of):,} rows joined with {other.source} by "
+        f"{ids or 'the number of the row'}, {number(len(other) - len(matched), 'label')} without a row"
+    )
+    columns = dict(table.columns)
+    for name in names:
+        columns[name] = ["" if row is None else other.columns[name][row] for row in rows_of]
+    own, chances = [name for name in roles.humans if name not in names], named(other.columns, NAMES["chance"])
+    if chances is None:
+        roles.notes += [f"not used as labels: {', '.join(own)}"] if own else []
+        roles.humans = names
+        return replace(table, columns=columns)
+    labeled = [any(not is_no_label(table.columns[name][row]) for name in own) for row in range(len(table))]
+    columns[CHANCE] = [
+        ("1" if own_label else "") if row is None else other.columns[chances][row]
+        for row, own_label in zip(rows_of, labeled, strict=True)
+    ]
+    roles.humans, roles.markers["chance"] = [*own, *names], CHANCE
+    return replace(table, columns=columns)
+
+
+def _labels_table(labels: Path) -> TextTable:
+    """The table of labels; ids without the apostrophe that protects them in spreadsheets."""
+    if labels.is_dir():
+        labels /= EXPORT
+        if not labels.exists() and (labels.parent / LEDGER).exists():
+            ready = shlex.join(["conqret", "labels", "export", str(labels.parent), "-o", str(labels)])
+            raise DeclarationError(f"{labels.parent} holds labels that are not exported yet: {ready}")
+    table = read_text_table(labels)
+    columns = {name: list(map(unguarded, cells)) for name, cells in table.columns.items()}
+    return replace(table, columns=columns)
+
+
+def _one_criterion(
+    table: TextTable, other: TextTable, human: Sequence[str]
+) -> tuple[TextTable, Sequence[str]]:
+    """The rows of labels of one criterion, where the file has a column that names it; which, the user may say."""
+    column = named(other.columns, "dimension metric criterion")
+    criteria = list(dict.fromkeys(other.columns[column])) if column else []
+    if column is None or len(criteria) < 2:
+        return other, human
+    if len(human) != 1 or human[0] not in criteria:
+        problem = f"{other.source} has labels of {', '.join(criteria)}: name one, as in"
+        raise table.error(problem, ["--human", criteria[0]])
+    rows = [row for row, text in enumerate(other.columns[column]) if text == human[0]]
+    columns = {name: [texts[row] for row in rows] for name, texts in other.columns.items()}
+    return replace(other, columns=columns, lines=[other.lines[row] for row in rows]), ()
+
+
+def _label_columns(table: TextTable, other: TextTable, ids: str) -> list[str]:
+    humans, judges = human_and_judges(other, {ids, named(other.columns, NAMES["annotator_name"]) or ""})
+    value = named(other.columns, NAMES["value"])
+    names = humans or judges[:1] or ([value] if value is not None else [])
+    rest = [name for name, texts in other.columns.items() if name != ids and holds_verdicts(texts)]
+    if not names and len(rest) != 1:
+        problem = f"no column of {other.source} has the name of labels ({', '.join(other.columns)}). Name it"
+        raise table.error(problem, ["--human", [*rest, "COLUMN"][0]])
+    return names or rest
