@@ -177,7 +177,7 @@ def test_no_file_is_read_whole_without_a_limit() -> None:
         "baseline/fitted.py baseline/text_quality.py show/page.py llm/providers.py prompts/library.py "
         "judging/known_as.py studies/bias/contrast.py labels/task.py labels/page_messages.py "
         "perturb/contradictions.py perturb/kinds/added_texts.py perturb/kinds/changed_sentences.py "
-        "text/lexicons.py cli/commands.py"
+        "text/lexicons.py cli/commands.py judging/dimensions.py llm/backends/decision.py studies/check/verdict_words.py"
     )
     allowed = {
         *of_an_installation.split(),

@@ -31,7 +31,7 @@ CUT = 0.5
 """Where a score in [0, 1] counts as a pass, unless ``--pass`` says otherwise."""
 MAX_CLASSES = 30
 _CONDITION = re.compile(
-    r"(?P<column>.*?)\s*(?P<sign>>=|<=|==|=|>|<|≥|≤)\s*"
+    r"(?P<column>[^=<>≥≤]*+)(?P<sign>>=|<=|==|=|>|<|≥|≤)\s*"
     r"(?:(?P<cut>-?\d+(?:[.,]\d+)?)\s*(?P<percent>%?)|(?<==)(?P<word>[^\s=<>][^=<>]*))"
 )
 _SIGNS = {">": operator.gt, "<": operator.lt, "=": operator.eq, "==": operator.eq}
@@ -318,5 +318,5 @@ def _conditions(passing: str) -> dict[str, PassCondition]:
             return {"": PassCondition(words=words)}
         cut = float((match["cut"] or "0").replace(",", ".")) / (100 if match["percent"] else 1)
         words = frozenset({word_of(match["word"])} if match["word"] else ())
-        conditions[match["column"]] = PassCondition(match["sign"], cut, words)
+        conditions[match["column"].strip()] = PassCondition(match["sign"], cut, words)
     return conditions
