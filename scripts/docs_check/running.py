@@ -38,7 +38,7 @@ LONGEST = 600
 COPIED = ("benchmarks", "docs", "fixtures", "scripts")
 """Folders of the checkout that a reader's commands name."""
 PLUG_IN = "pip install fixtures/plugin"
-SERVES = re.compile(r"conqret (?:serve (?:http|view)|labels (?:collect \S+\.jsonl|adjudicate \S+)) ")
+SERVES = re.compile(r"conqret (?:serve (?:http|view)|labels (?:collect \S+\.(?:jsonl|csv)|adjudicate \S+)) ")
 """Commands that answer a browser until they are stopped."""
 STUDY = re.compile(r"conqret labels (?:export|adjudicate) (\S+)")
 """Commands for studies in which people have answered."""
