@@ -158,6 +158,7 @@ def commands(to: Path) -> Iterator[list[str]]:
     judge = f"judge {ITEMS} --model offline --quiet --format"
     labels = f"--labels {to}/labels.csv --scale 1:5"
     gold = "--labels fixtures/demo/labels.jsonl"
+    abstain = f"judges abstain {to}/samples {gold} --together --tolerance 0.4"
     systems = [f"{to}/experiment/judgments/{name}/rag-fine-grained-offline" for name in SYSTEMS]
     quick = "--topics 8,20,50 --items 1,3,10 --simulations 40"
     suites = "--from tests/fixtures/suites"
@@ -173,8 +174,8 @@ def commands(to: Path) -> Iterator[list[str]]:
         f"{judge} rag-fine-grained --samples 3 -o {to}/samples",
         f"runs report {to}/judge",
         f"judges variance {to}/samples -o {to}/variance.html",
-        f"judges abstain {to}/samples {gold} --together --tolerance 0.4 -o {to}/abstention.json "
-        f"--page {to}/abstention.html",
+        f"{abstain} -o {to}/abstention.json --page {to}/abstention.html",
+        f"{abstain} --against {to}/judge --margin 0.9 -o {to}/cascade.json --page {to}/cascade.html",
         f"{judge} rag-fine-grained -o {to}/again",
         f"judges drift {to}/judge {to}/again -o {to}/drift.html",
         f"judges compare {to}/judge {to}/samples {labels} -o {to}/compare.html",

@@ -23,7 +23,6 @@ PAGES, CORPUS = "--pages fixtures/examples/pages.jsonl", "--corpus fixtures/corp
 SERVER = re.compile(r"http://localhost:(?:8000|8080|1234|11434)/v1")
 """Where vLLM, llama.cpp, LM Studio and Ollama listen."""
 JUDGE, DECIDER = "http://localhost:8000/judge", "http://localhost:8700"
-"""Where a judge of one's own and sparrow-decider listen."""
 SITE = "https://www.britannica.com/procon"
 WEIGHTS = re.compile(r"(?<![\w./-])(?:local/(?:\./)?)?((?:models|Qwen|facebook)/[\w.-]+)")
 """Names of models' weights, which are folders here: small ones with random weights."""
