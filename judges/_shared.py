@@ -51,8 +51,48 @@ Different = different(lambda nugget: nugget.nugget, "nuggets")
 """For lists of objects with a field ``nugget``."""
 
 
-CREDIT = {"stated": 1.0, "borne_out": 1.0, "partly": 0.5}
-"""What a claim counts by its verdict; by any other, nothing."""
+CREDIT = {
+    "stated": 1.0,
+    "borne_out": 1.0,
+    "supported": 1.0,
+    "yes": 1.0,
+    "answered": 1.0,
+    "all": 1.0,
+    "answers": 1.0,
+    "partly": 0.5,
+    "helps": 0.5,
+}
+"""What an entry of a response counts by its verdict; by any other, nothing."""
+
+
+def credited_part(entry: Any, name: str, verdict: str) -> Part:
+    """Return an entry of a response with the credit of its verdict.
+
+    ``name`` and ``verdict`` are the fields of the entry that hold these; its ``explanation`` is the part's.
+    """
+    label = getattr(entry, verdict)
+    return Part(
+        id=str(getattr(entry, name)),
+        value=CREDIT.get(label, 0.0),
+        label=label.replace("_", " "),
+        explanation=entry.explanation,
+    )
+
+
+def credited_share(entries: Sequence[Any], name: str, verdict: str, source: str = "") -> Measure:
+    """Return the mean credit of the entries of a response, each of them a part (:func:`credited_part`).
+
+    There must be at least one entry. ``source`` says in the explanation where they come from, if it is given.
+    """
+    parts = tuple(credited_part(entry, name, verdict) for entry in entries)
+    counts = Counter(part.label for part in parts)
+    found = ", ".join(f"{count} {label}" for label, count in counts.most_common())
+    return Measure(
+        status=Status.SCORED,
+        value=fmean(part.value or 0.0 for part in parts),
+        explanation=f"{number(len(parts), name)}{source and f' of {source}'}: {found}",
+        parts=parts,
+    )
 
 
 def claim_share(claims: Sequence[Any], text: str) -> Measure:
@@ -61,23 +101,7 @@ def claim_share(claims: Sequence[Any], text: str) -> Measure:
     There must be at least one claim, each with ``claim``, ``explanation`` and ``verdict``. ``text`` names the
     text.
     """
-    parts = tuple(
-        Part(
-            id=claim.claim,
-            value=CREDIT.get(claim.verdict, 0.0),
-            label=claim.verdict.replace("_", " "),
-            explanation=claim.explanation,
-        )
-        for claim in claims
-    )
-    counts = Counter(part.label for part in parts)
-    found = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
-    return Measure(
-        status=Status.SCORED,
-        value=fmean(part.value or 0.0 for part in parts),
-        explanation=f"{number(len(parts), 'claim')} of {text}: {found}",
-        parts=parts,
-    )
+    return credited_share(claims, "claim", "verdict", text)
 
 
 def claims(findings: Iterable[SentenceFinding], **verdicts: str) -> list[dict[str, str]]:

@@ -11,16 +11,20 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from statistics import fmean
 from typing import Annotated, Any, Literal
 
 from pydantic import create_model
 
 from conqret.baseline import Evidence, SentenceFinding
-from conqret.data import Measure, Part, Reason, Status
-from conqret.errors import number
+from conqret.data import Measure, Reason, Status
 from conqret.judges._rag_questions import TYPED
-from conqret.judges._shared import DifferentClaims, average_precision, different
+from conqret.judges._shared import (
+    DifferentClaims,
+    average_precision,
+    credited_part,
+    credited_share,
+    different,
+)
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import Typed, Whole, each_once
 
@@ -29,16 +33,6 @@ OF_PARTS = ("completeness", "answered", "context_sufficiency")
 OF_USES = ("context_relevance", "context_precision")
 METRICS = (*OF_CLAIMS, *OF_PARTS[:2], *OF_USES, OF_PARTS[2])
 ON_DOCUMENTS = (*OF_CLAIMS[:2], *OF_USES, OF_PARTS[2])
-CREDIT = {
-    "supported": 1.0,
-    "partly": 0.5,
-    "yes": 1.0,
-    "answered": 1.0,
-    "all": 1.0,
-    "answers": 1.0,
-    "helps": 0.5,
-}
-"""What an entry counts by its verdict; by any other, nothing."""
 WEIGHT = {"supported": 0.0, "partly": 0.5, "not_in_documents": 1.0, "contradicted": 2.0}
 """What a claim weighs in ``unsupported_claims``."""
 
@@ -120,11 +114,11 @@ def score_claims(claims: Sequence[Any], case: Case, *, declined: bool = False) -
     if not claims:
         why = Measure.missing(Reason.DECLINED) if declined else _nothing("the answer claims nothing")
         return dict.fromkeys(OF_CLAIMS, why)
-    relevance = {"answer_relevance": _share(claims, "claim", "to_the_point")}
+    relevance = {"answer_relevance": credited_share(claims, "claim", "to_the_point")}
     if not case.item.documents:
         return relevance
     return {
-        "faithfulness": _share(claims, "claim", "verdict"),
+        "faithfulness": credited_share(claims, "claim", "verdict"),
         "unsupported_claims": unsupported(claims),
         **relevance,
     }
@@ -137,15 +131,17 @@ def score_parts(parts: Sequence[Any], case: Case) -> dict[str, Measure]:
     measures = {"completeness": asks_nothing, "answered": answered(parts)}
     if parts:
         nothing_due = _nothing("the documents hold nothing that the question asks for")
-        measures["completeness"] = _share(due, "part", "in_answer") if due else nothing_due
+        measures["completeness"] = credited_share(due, "part", "in_answer") if due else nothing_due
     if case.item.documents:
-        measures["context_sufficiency"] = _share(parts, "part", "in_documents") if parts else asks_nothing
+        measures["context_sufficiency"] = (
+            credited_share(parts, "part", "in_documents") if parts else asks_nothing
+        )
     return measures
 
 
 def score_uses(uses: Sequence[DocumentUse], case: Case) -> dict[str, Measure]:
     """What follows from the use of the documents."""
-    relevance = _share(uses, "document", "use")
+    relevance = credited_share(uses, "document", "use")
     parts = tuple(
         part.model_copy(update={"id": document.id})
         for part, document in zip(relevance.parts, case.item.documents, strict=True)
@@ -184,7 +180,7 @@ def unsupported(claims: Sequence[Claim]) -> Measure:
     """How much of an answer is unsupported, whatever its length: ``raw`` counts the claims that documents do not fully
     support, and the value is 1 - 2^-w, where w is the sum of their weights (:data:`WEIGHT`): 0 where there are none."""
     faults = [claim for claim in claims if claim.verdict != "supported"]
-    parts = [_part(claim, "claim", "verdict") for claim in faults]
+    parts = [credited_part(claim, "claim", "verdict") for claim in faults]
     counts = Counter(part.label for part in parts)
     return Measure(
         status=Status.SCORED,
@@ -198,29 +194,6 @@ def unsupported(claims: Sequence[Claim]) -> Measure:
 def _open_on_both_sides(part: Any) -> bool:
     unanswered = part.in_answer in ("declined", "missing")
     return unanswered and getattr(part, "in_documents", "all") == "none"
-
-
-def _part(entry: Any, name: str, verdict: str) -> Part:
-    label = getattr(entry, verdict)
-    return Part(
-        id=str(getattr(entry, name)),
-        value=CREDIT.get(label, 0.0),
-        label=label.replace("_", " "),
-        explanation=entry.explanation,
-    )
-
-
-def _share(entries: Sequence[Any], name: str, verdict: str) -> Measure:
-    """The mean credit of the verdicts, each entry a part."""
-    parts = tuple(_part(entry, name, verdict) for entry in entries)
-    counts = Counter(part.label for part in parts)
-    found = ", ".join(f"{count} {label}" for label, count in counts.most_common())
-    return Measure(
-        status=Status.SCORED,
-        value=fmean(part.value or 0.0 for part in parts),
-        explanation=f"{number(len(parts), name)}: {found}",
-        parts=parts,
-    )
 
 
 def _nothing(why: str) -> Measure:

@@ -190,16 +190,16 @@ def histogram(values: Sequence[float], mean: float | None) -> View:
     for value in values:
         counts[round(value * STEPS)] += 1
     top, unit = max(counts.values(), default=1), WIDTH / (STEPS + 1)
-    bars, told = [], []
+    bars, descriptions = [], []
     for place, count in sorted(counts.items()):
         height = round(max(HEIGHT * count / top, 1.5), 2)
         bar = View(x=round(place * unit, 2), y=round(HEIGHT - height, 2), height=height, count=count)
         bar.width, bar.middle = round(unit - 2, 2), round((place + 0.5) * unit - 1, 2)
         bar.level, bar.counted = level(place / STEPS), count == top
         bars.append(bar)
-        told.append(f"{words.count(count)} at {place / STEPS:.2f}")
+        descriptions.append(f"{words.count(count)} at {place / STEPS:.2f}")
     tick = None if mean is None else round((mean * STEPS + 0.5) * unit - 1, 2)
-    return View(bars=bars, mean=tick, description=f"Items by score: {', '.join(told) or 'none'}.")
+    return View(bars=bars, mean=tick, description=f"Items by score: {', '.join(descriptions) or 'none'}.")
 
 
 def shares(counts: Mapping[str, int], labels: Mapping[str, str]) -> list[View]:

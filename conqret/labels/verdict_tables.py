@@ -206,8 +206,8 @@ def drawn_before(folder: Path, table: CheckedTable) -> list[Screen]:
 def strata_line(drawn: Iterable[Stratum]) -> str:
     """Say how many rows of each verdict were drawn, of how many."""
     counts = sorted(Counter(drawn).items(), key=lambda entry: entry[0].name)
-    told = [f"{count} of {stratum.rows:,} {stratum.name}" for stratum, count in counts]
-    return f"drawn by the judge's verdict: {', '.join(told)}"
+    parts = [f"{count} of {stratum.rows:,} {stratum.name}" for stratum, count in counts]
+    return f"drawn by the judge's verdict: {', '.join(parts)}"
 
 
 def table_screens(table: CheckedTable, rows: Sequence[DrawnRow], seed: int = SEED) -> list[Screen]:

@@ -120,7 +120,7 @@ class CellValues:
     Attributes:
         kind: what verdicts and labels are.
         mappings: the number of each cell by column; a cell without one is none.
-        passing: how a pass is told.
+        passing: how a pass is recognized.
         scale: the ends of the scale.
         classes: the names of classes.
         levels: the words of ratings, from the lowest.
