@@ -50,6 +50,7 @@ HOMES: Parts = {
         "formats": "cli.info_command:formats",
         "prompt": "cli.prompt_command:prompt",
         "doctor": "cli.info_command:doctor",
+        "skill": "cli.info_command:skill",
     },
     "labels": {
         "sample": "labels.command:label",

@@ -1,5 +1,6 @@
 """``conqret info formats``: what the judges rate, on which scale, and where each is from. ``conqret info doctor``:
-what is installed, what is set, and whether a model answers."""
+what is installed, what is set, and whether a model answers. ``conqret info skill``: instructions for coding assistants.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import os
 import platform
 import sys
 from importlib import metadata
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from packaging.requirements import Requirement
@@ -137,6 +139,15 @@ def doctor(*, model: str | None = None, calls: options.Calls) -> None:
     if model is not None:
         healthy &= _ask(model, calls)
     end(not healthy)
+
+
+def skill() -> None:
+    """Print instructions for coding assistants (SKILL.md): to check, judge, gate and validate, with questions for the
+    user.
+
+    Example: conqret info skill > .claude/skills/conqret/SKILL.md
+    """
+    sys.stdout.write(files("conqret.cli").joinpath("skill.md").read_text(encoding="utf-8"))
 
 
 def _ask(model: str, calls: options.Calls) -> bool:

@@ -1,4 +1,5 @@
-"""Take pages of the repository that stand outside docs/ into the site, and lead links between the two.
+"""Take pages of the repository that stand outside docs/ into the site, lead links between the two, and list all pages
+in ``llms.txt``, as assistants look for them.
 
 A page is written for the checkout: its links are relative to where it stands there. ``PLACES`` says where a file from
 outside docs/ stands on the site; a link to one that has no place is left as it is, and fails the build.
@@ -19,6 +20,8 @@ PLACES = {
     "SECURITY.md": "security.md",
     "CHANGELOG.md": "changes.md",
     "CONTRIBUTING.md": "contributing.md",
+    "AGENTS.md": "agents.md",
+    "conqret/cli/skill.md": "skill.md",
     "action.yml": "action.yml",
     "Dockerfile": "Dockerfile",
     "benchmarks/README.md": "benchmarks/README.md",
@@ -38,6 +41,23 @@ def on_files(files: Files, config: Any) -> Files:
     for origin, place in PLACES.items():
         files.append(File.generated(config, place, abs_src_path=str(ROOT / origin)))
     return files
+
+
+def on_nav(nav: Any, config: Any, **_: Any) -> None:
+    """Keep the pages in the order of the navigation for ``llms.txt``."""
+    config.extra["pages"] = nav.pages
+
+
+def on_post_build(config: Any) -> None:
+    """Write ``llms.txt``: what conqret is, and each page's title and address, below the headings of the navigation."""
+    lines = [f"# {config.site_name}", "", f"> {config.site_description}"]
+    heading = ""
+    for page in config.extra["pages"]:
+        above = page.ancestors[-1].title if page.ancestors else "Start"
+        lines += [] if above == heading else ["", f"## {above}", ""]
+        heading = above
+        lines.append(f"- [{page.title}]({page.url})")
+    Path(config.site_dir, "llms.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:

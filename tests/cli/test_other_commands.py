@@ -256,6 +256,20 @@ def test_doctor(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "extra dev" not in done.out
 
 
+def test_the_skill_names_commands_and_options_that_there_are(cli: Cli) -> None:
+    told = cli("info", "skill").out
+    assert told.startswith("---\nname: conqret\n")
+    lines = [line for line in told.splitlines() if line.startswith("conqret ")]
+    assert len(lines) >= 7
+    for line in lines:
+        path = re.match(r"conqret ((?:[a-z]+ )+)", line)
+        assert path, line
+        command, rest = find(path[1].split(), everything=True)
+        assert not [word for word in rest if word in ("conqret", "labels", "runs", "judges")]
+        known = {name for argument in options_of(command) for name in argument.names} | {"--dry-run"}
+        assert set(re.findall(r"(?<= )--?[a-z][a-z-]*", line)) <= known, line
+
+
 def test_doctor_asks_a_model(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.server import FaultPlan, FaultServer
 
