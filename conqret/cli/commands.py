@@ -73,11 +73,9 @@ HOMES: Parts = {
         "improve": "studies.improve.command:improve",
         "drift": "studies.drift.command:drift",
         "power": "studies.power.command:power",
-    },
-    "suite": {
-        "list": "suites.command:list_suites",
-        "run": "suites.suite_run_command:run",
-        "report": "suites.command:report",
+        "suites": "suites.command:list_suites",
+        "test": "suites.suite_run_command:run",
+        "leaderboard": "suites.command:report",
     },
     "corpus": {
         "build": "scrapers.corpus_command:build",

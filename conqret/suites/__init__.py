@@ -4,5 +4,5 @@
 - ``suite_files``, ``suite_fetch``: how its files are read, and fetched
 - ``suite_statistics``: statistics that suites share, and published figures recomputed
 - ``suite_run``, ``result``: a judge on a suite, and its result; ``suite_report``, ``leaderboard_page``: many of them
-- ``command``, ``suite_run_command``: ``conqret suite``
+- ``command``, ``suite_run_command``: ``conqret judges suites``, ``test`` and ``leaderboard``
 """

@@ -1,4 +1,4 @@
-"""``conqret suite``: is this judge any good, on public test sets?"""
+"""``conqret judges suites`` and ``leaderboard``: is this judge any good, on public test sets?"""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ def list_suites(
     source: Source = None,
     json_output: options.Printed = None,
 ) -> None:
-    """List the suites: what each answers, how many items it has, and whether its files are here. With a name: source,
-    license, files, statistics, and the published figures of that suite, recomputed where its files allow it.
+    """List the suites (public test sets): what each answers, how many items it has, and whether its files are here. With
+    a name: source, license, files, statistics, and the published figures of that suite, recomputed where its files
+    allow it.
 
     `--fetch` shows the license, downloads the files and checks them. They are put into `~/.cache/conqret/suites`, or
     where `CONQRET_SUITES` says. `CONQRET_SUITES_MIRROR` is an address to fetch from instead of
@@ -43,11 +44,11 @@ def list_suites(
 
     Examples:
 
-    conqret suite list
+    conqret judges suites
 
-    conqret suite list judgebench
+    conqret judges suites judgebench
 
-    conqret suite list judgebench --fetch --yes
+    conqret judges suites judgebench --fetch --yes
     """
     from conqret.suites import suite as declared
     from conqret.suites import suite_fetch
@@ -55,7 +56,7 @@ def list_suites(
     suites = declared.SUITES
     if fetch:
         if name is None:
-            raise DeclarationError("name the suite that is to be fetched: conqret suite list NAME --fetch")
+            raise DeclarationError("name the suite that is to be fetched: conqret judges suites NAME --fetch")
         result(*_fetched(suites[name], source, yes=yes), as_json=json_output)
         return
     if name is not None:
@@ -73,7 +74,7 @@ def list_suites(
             judged = "" if suite.judged else "; published verdicts only, nothing to judge"
             size = f"{_size(suite)}; {suite.about}; public since {suite.public_since}{judged}"
             yield from entry(suite.name, suite.title, [suite.question, size, state])
-        yield "conqret suite list NAME says more; conqret suite list NAME --fetch brings its files."
+        yield "conqret judges suites NAME says more; conqret judges suites NAME --fetch brings its files."
 
     result(listed, entries(), as_json=json_output)
 
@@ -173,7 +174,7 @@ def _fetched(suite: Suite, source: Path | None, *, yes: bool) -> tuple[dict[str,
     lines = [
         f"{number(len(fetched.fetched), 'file')} fetched and checked{there}",
         at(fetched.copy.folder, "folder"),
-        f"conqret suite run {suite.name} --model MODEL judges it",
+        f"conqret judges test {suite.name} --model MODEL judges it",
     ]
     return facts, lines
 
@@ -197,9 +198,9 @@ def report(
 
     Examples:
 
-    conqret suite report runs/*/suite.json -o leaderboard.html
+    conqret judges leaderboard runs/*/suite.json -o leaderboard.html
 
-    conqret suite report --suite judgebench
+    conqret judges leaderboard --suite judgebench
     """
     from conqret.suites import leaderboard_page, suite_report
 

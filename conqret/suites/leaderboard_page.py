@@ -141,7 +141,7 @@ LEGEND = (
     "these items. A judge that is not shown to be worse need not be equal: with few items judges cannot be told apart.",
     "Brackets hold 95% confidence intervals over clusters (topics, or items where there are no topics).",
     "A price is unknown if conqret has no list price of the model: multiply the tokens per item by the provider's "
-    "price, or give --input-price and --output-price to conqret suite run.",
+    "price, or give --input-price and --output-price to conqret judges test.",
 )
 """What the words of the page mean, each said once."""
 

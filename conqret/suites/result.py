@@ -189,5 +189,5 @@ def read_result(place: str | Path) -> SuiteResult:
             field.
     """
     return read_written(
-        result_file(place), SuiteResult, "conqret suite run", "not a result of conqret suite run"
+        result_file(place), SuiteResult, "conqret judges test", "not a result of conqret judges test"
     )

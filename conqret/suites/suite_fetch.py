@@ -80,7 +80,7 @@ class SuiteCopy:
             if self.fetched:
                 raise DeclarationError(
                     f"{self.folder / file.local} has changed since it was fetched (sha256 {digest[:12]}…, expected "
-                    f"{file.sha256[:12]}…): run conqret suite list {self.suite.name} --fetch to fetch it again"
+                    f"{file.sha256[:12]}…): run conqret judges suites {self.suite.name} --fetch to fetch it again"
                 )
             yield f"{file.local} is not the published file (sha256 {digest[:12]}…, published {file.sha256[:12]}…)"
 
@@ -121,7 +121,7 @@ def needed_copy(suite: Suite, source: str | Path | None = None) -> SuiteCopy:
     how = (
         ""
         if source is not None
-        else f" Give conqret suite list {suite.name} --fetch, or name a folder (--from)."
+        else f" Give conqret judges suites {suite.name} --fetch, or name a folder (--from)."
     )
     raise DeclarationError(f"the files of {suite.name} are not in {folder}.{how} It needs:\n{wanted}")
 
@@ -265,7 +265,7 @@ def _copy(folder: Path, source: Path, file: SuiteFile) -> None:
     if file.sha256 and digest != file.sha256:
         raise DeclarationError(
             f"{place} is not the published file: its sha256 is {digest}, expected {file.sha256}; run it from there "
-            "all the same with conqret suite run --from"
+            "all the same with conqret judges test --from"
         )
     target = folder / (
         file.local + (".gz" if place.name.endswith(".gz") and not file.local.endswith(".gz") else "")

@@ -303,8 +303,8 @@ def suite_report(
     )
     if not any(board.results for board in shown):
         raise DeclarationError(
-            "there are no results to show: give results of conqret suite run, or fetch a suite with published verdicts "
-            "(conqret suite list)"
+            "no results to show: give results of conqret judges test, or fetch a suite with published verdicts "
+            "(conqret judges suites)"
         )
 
     def order(board: SuiteBoard) -> tuple[bool, bool, str]:
@@ -323,7 +323,7 @@ def _read(place: str | Path | SuiteResult) -> Iterator[SuiteResult]:
         files = runs or sorted(folder.rglob("*.json"))
         if not files:
             raise DeclarationError(
-                f"{folder} contains no result: make one with conqret suite run -o {folder / 'NAME'}"
+                f"{folder} contains no result: make one with conqret judges test -o {folder / 'NAME'}"
             )
         yield from map(read_result, files)
     else:
@@ -363,7 +363,7 @@ def _board(
             notes.append(f"{suite.name}: its published verdicts cannot be read: {error}")
     elif any(figure.log for figure in suite.published):
         notes.append(
-            f"{suite.name}: its published verdicts are not here (conqret suite list {suite.name} --fetch)"
+            f"{suite.name}: its published verdicts are not here (conqret judges suites {suite.name} --fetch)"
         )
     there = {one.judge.model for one in logged}
     figures = tuple(

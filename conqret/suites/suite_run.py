@@ -120,7 +120,7 @@ def prepared_suite(
     declared = SUITES.resolve(suite)
     if not declared.judged:
         raise DeclarationError(
-            f"the texts of {declared.name} are not published, so it cannot be judged; conqret suite report "
+            f"the texts of {declared.name} are not published, so it cannot be judged; conqret judges leaderboard "
             "shows the verdicts of its published judges"
         )
     copy = needed_copy(declared, source)
@@ -151,7 +151,7 @@ def run_suite(
     """Judge the items of a suite and compare the verdicts with its gold labels.
 
     Args:
-        suite: its name (``conqret suite list``), or a custom :class:`conqret.suites.suite.Suite`.
+        suite: its name (``conqret judges suites``), or a custom :class:`conqret.suites.suite.Suite`.
         source: a folder with its files; by default what :func:`conqret.fetch_suite` fetched, or
             ``CONQRET_DATA``.
         sample: how many items to judge, stratified by cluster and gold label; by default all.

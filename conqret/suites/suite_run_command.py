@@ -1,4 +1,4 @@
-"""``conqret suite run``: a judge on a public test set."""
+"""``conqret judges test``: a judge on a public test set."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ Source = Annotated[
     Path | None,
     options.option(
         options.FILES,
-        "The folder with the files of the suite (public test set), or a folder of such folders. Default: the files "
-        "that `conqret suite list NAME --fetch` stored, or else the folder in the environment variable CONQRET_DATA.",
+        "The folder with the files of the suite (public test set), or a folder of such folders. Default: what "
+        "`conqret judges suites NAME --fetch` stored, or else the folder in the environment variable CONQRET_DATA.",
         "--from",
     ),
 ]
@@ -71,10 +71,10 @@ def run(
 
     The suite says which format or criterion judges it; `--format`, `--criterion`, `--judge` or `--verdicts`
     use another judge instead. The run's folder is that of `conqret judge`, and suite.json in it is the result for
-    `conqret suite report`.
+    `conqret judges leaderboard`.
 
     Args:
-        name: The name of the suite (public test set); `conqret suite list` lists all.
+        name: The name of the suite (public test set); `conqret judges suites` lists all.
     Judging:
         sample: Judge only so many items of the suite, drawn at random and stratified by topic and by gold label.
             Default: all.
@@ -82,11 +82,11 @@ def run(
 
     Examples:
 
-    conqret suite run judgebench --model gpt-4o-mini --sample 40 --dry-run
+    conqret judges test judgebench --model gpt-4o-mini --sample 40 --dry-run
 
-    conqret suite run judgebench --model gpt-4o-mini --sample 40 -o runs/judgebench
+    conqret judges test judgebench --model gpt-4o-mini --sample 40 -o runs/judgebench
 
-    conqret suite run ukpconvarg1 --model offline --from data/ukpconvarg1
+    conqret judges test ukpconvarg1 --model offline --from data/ukpconvarg1
     """
     from conqret.suites import leaderboard_page, suite_run
 
@@ -134,7 +134,7 @@ def _lines(made: SuiteRun) -> Iterator[str]:
         yield f"a sample of {sample.n:,} of {sample.of:,} items (seed {sample.seed})"
     if made.file is not None:
         yield at(made.file, "result")
-        yield f"conqret suite report {made.file} -o leaderboard.html compares it with published judges"
+        yield f"conqret judges leaderboard {made.file} -o leaderboard.html compares it with published judges"
 
 
 def judged_by(suite: Suite, chosen: SuiteJudgeOptions | None = None) -> str:

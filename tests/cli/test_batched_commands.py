@@ -117,7 +117,7 @@ CASES = {
     "tournament": Case(of_arguments, filled, 2, 6),
     "bias": Case(lambda folder: of_items(folder, "bias", "--probe", "injection"), filled, 1, 24),
     "suite": Case(
-        lambda folder: ("suite", "run", "judgebench", "--from", FIXTURES.parent / "tests/fixtures/suites"),
+        lambda folder: ("judges", "test", "judgebench", "--from", FIXTURES.parent / "tests/fixtures/suites"),
         filled,
         1,
         10,

@@ -194,7 +194,14 @@ def _improved(folder: Path, server: FaultServer) -> tuple[object, ...]:
 
 
 def _suite(folder: Path, server: FaultServer) -> tuple[object, ...]:
-    return ("suite", "run", "judgebench", "--from", ROOT / "tests" / "fixtures" / "suites", *_called(server))
+    return (
+        "judges",
+        "test",
+        "judgebench",
+        "--from",
+        ROOT / "tests" / "fixtures" / "suites",
+        *_called(server),
+    )
 
 
 KINDS = {

@@ -1,4 +1,4 @@
-"""``conqret suite`` as people type it, and the commands of docs/suites.md."""
+"""``conqret judges suites``, ``test`` and ``leaderboard`` as people type it, and the commands of docs/suites.md."""
 
 from __future__ import annotations
 
@@ -21,39 +21,39 @@ def test_a_suite_from_its_fetch_to_the_leaderboard(cli, small_suite, tmp_path, m
     monkeypatch.chdir(tmp_path)
     with Mirror({"owner/name/v1/data/pairs.csv": small.table()}) as mirror:
         monkeypatch.setenv("CONQRET_SUITES_MIRROR", mirror.url)
-        refused = cli("suite", "list", "small", "--fetch")
+        refused = cli("judges", "suites", "small", "--fetch")
         assert (refused.code, mirror.asked) == (2, 0)
         assert "license: CC0-1.0" in refused.err
-        fetched = cli("suite", "list", "small", "--fetch", "--yes", "--json")
+        fetched = cli("judges", "suites", "small", "--fetch", "--yes", "--json")
     assert json.loads(fetched.out)["fetched"] == ["pairs.csv"]
-    listed = {one["name"]: one for one in json.loads(cli("suite", "list", "--json").out)}
+    listed = {one["name"]: one for one in json.loads(cli("judges", "suites", "--json").out)}
     assert listed["small"]["here"] == str(tmp_path / "fetched" / "small")
-    shown = json.loads(cli("suite", "list", "small", "--json").out)
+    shown = json.loads(cli("judges", "suites", "small", "--json").out)
     assert shown["counts"]["items"] == 40
     assert [one["same"] for one in shown["recomputed"]] == [True, None]
-    assert "0.750" in cli("suite", "list", "small").out
+    assert "0.750" in cli("judges", "suites", "small").out
 
-    price = json.loads(cli("suite", "run", "small", "--sample", "16", "--dry-run", "--json").out)
+    price = json.loads(cli("judges", "test", "small", "--sample", "16", "--dry-run", "--json").out)
     assert (price["items"], price["of"], price["calls"]) == (16, 40, 32)
     assert not (tmp_path / "runs").exists()
-    done = cli("suite", "run", "small", "--sample", "16", "-o", "run")
+    done = cli("judges", "test", "small", "--sample", "16", "-o", "run")
     assert done.code == 0
     assert "a sample of 16 of 40 items (seed 13)" in done.out
     result = json.loads((tmp_path / "run" / "suite.json").read_text("utf-8"))
     assert (result["suite"], result["sample"]["n"], result["cost"]["usd"]) == ("small", 16, 0.0)
-    assert json.loads(cli("suite", "run", "small", "--sample", "16", "-o", "run", "--json").out)["figures"]
+    assert json.loads(cli("judges", "test", "small", "--sample", "16", "-o", "run", "--json").out)["figures"]
     assert (tmp_path / "run" / "report.html").exists()
 
     for ending in ("html", "md", "svg"):
-        told = cli("suite", "report", "run", "-o", f"board.{ending}")
+        told = cli("judges", "leaderboard", "run", "-o", f"board.{ending}")
         assert told.code == 0
         assert (tmp_path / f"board.{ending}").stat().st_size > 500
-    facts = json.loads(cli("suite", "report", "run", "--json").out)
+    facts = json.loads(cli("judges", "leaderboard", "run", "--json").out)
     assert {one["judge"] for one in facts["suites"][0]["judges"]} == {"offline (direct)", small.LONGER}
 
 
 def test_without_results_the_published_judges_are_shown(cli, small_suite):
-    done = cli("suite", "report", "--suite", "small", "--from", small_suite, "--json")
+    done = cli("judges", "leaderboard", "--suite", "small", "--from", small_suite, "--json")
     (board,) = json.loads(done.out)["suites"]
     assert [(one["judge"], one["published"]) for one in board["judges"]] == [(small.LONGER, True)]
 
@@ -61,22 +61,22 @@ def test_without_results_the_published_judges_are_shown(cli, small_suite):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("list", "smal"), "did you mean 'small'"),
-        (("list", "--fetch"), "name the suite"),
-        (("run", "small", "--sample", "0"), "--sample"),
-        (("run", "small", "--sample", "41", "--from", "."), "has only 40 items"),
+        (("suites", "smal"), "did you mean 'small'"),
+        (("suites", "--fetch"), "name the suite"),
+        (("test", "small", "--sample", "0"), "--sample"),
+        (("test", "small", "--sample", "41", "--from", "."), "has only 40 items"),
         (
-            ("run", "small", "--from", "nowhere"),
+            ("test", "small", "--from", "nowhere"),
             "pairs.csv from https://raw.githubusercontent.com/owner/name/v1",
         ),
-        (("report", "nowhere.json"), "nowhere.json does not exist: run conqret suite run"),
-        (("report", "pairs.csv"), "is not a result of conqret suite run"),
+        (("leaderboard", "nowhere.json"), "nowhere.json does not exist: run conqret judges test"),
+        (("leaderboard", "pairs.csv"), "is not a result of conqret judges test"),
     ],
     ids=str,
 )
 def test_what_is_wrong_is_told_in_a_sentence(cli, small_suite, monkeypatch, arguments, said):
     monkeypatch.chdir(small_suite)
-    done = cli("suite", *arguments)
+    done = cli("judges", *arguments)
     assert done.code == 2
     assert said in done.err
 
@@ -85,20 +85,20 @@ def test_a_damaged_file_is_told_with_its_line(cli, small_suite):
     table = small.table().replace(b",second\n", b",secnd\n", 1)
     (small_suite / "pairs.csv").write_bytes(table)
     line = table.split(b",secnd\n")[0].count(b"\n") + 1
-    done = cli("suite", "run", "small", "--from", small_suite)
+    done = cli("judges", "test", "small", "--from", small_suite)
     assert done.code == 2
     assert f"{small_suite / 'pairs.csv'}:{line} [better]" in done.err
 
 
 def test_a_suite_without_texts_has_nothing_to_judge(cli):
-    done = cli("suite", "run", "alttest", "--from", MADE_UP)
+    done = cli("judges", "test", "alttest", "--from", MADE_UP)
     assert done.code == 2
     assert "it cannot be judged" in done.err
 
 
 @pytest.mark.parametrize("name", ["berds", "debatune", "ukpconvarg1"])
 def test_suites_are_judged_offline(cli, tmp_path, name):
-    done = cli("suite", "run", name, "--from", MADE_UP, "-o", tmp_path / "run", "--json", "-q")
+    done = cli("judges", "test", name, "--from", MADE_UP, "-o", tmp_path / "run", "--json", "-q")
     assert done.code == 0, done.err
     result = json.loads(done.out)
     assert result["suite"] == name

@@ -176,7 +176,7 @@ def test_judges_of_other_items_are_not_compared(small_suite, tmp_path):
     (log,) = suite_report([], suites=["small"], source=small_suite).boards[0].results
     report = suite_report([log, half], source=tmp_path)
     assert report.boards[0].against_leader == ()
-    assert "conqret suite list small --fetch" in report.notes[0]
+    assert "conqret judges suites small --fetch" in report.notes[0]
 
 
 def test_a_folder_of_runs_is_a_folder_of_results(small_suite, results, tmp_path):
@@ -243,7 +243,7 @@ def test_a_result_of_a_stranger_is_refused_by_its_field(results, tmp_path, old, 
     file, text = tmp_path / "suite.json", results[0].model_dump_json()
     assert old in text
     file.write_text(text.replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(DeclarationError, match=rf"is not a result of conqret suite run \({field}: "):
+    with pytest.raises(DeclarationError, match=rf"is not a result of conqret judges test \({field}: "):
         read_result(file)
 
 
