@@ -29,8 +29,8 @@ def list_suites(
     source: Source = None,
     json_output: options.Printed = None,
 ) -> None:
-    """List the suites (public test sets): what each answers, how many items it has, and whether its files are here. With
-    a name: source, license, files, statistics, and the published figures of that suite, recomputed where its files
+    """List the suites (public test sets): what each answers, how many items it has, and whether its files are here.
+    With a name: source, license, files, statistics, and the published figures of that suite, recomputed where its files
     allow it.
 
     `--fetch` shows the license, downloads the files and checks them. They are put into `~/.cache/conqret/suites`, or
