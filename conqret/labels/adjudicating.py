@@ -160,7 +160,7 @@ class _AdjudicationPage:
     page: Callable[..., Response]
 
     async def all(self, request: Request) -> Response:
-        """What there is to decide."""
+        """Handle the list of disputes."""
         token = self._token(request)
         open_disputes = await apart(disputes, self.ledger, self.judgments)
         return self.page(
@@ -174,7 +174,12 @@ class _AdjudicationPage:
         )
 
     async def one(self, request: Request) -> Response:
-        """One screen with what everybody says of it; or the decision, written down."""
+        """Handle one disputed screen: GET shows all answers to it, POST stores the decision and leads to
+        the next dispute.
+
+        Raises:
+            PageRefusal: 404, there is nothing to decide here.
+        """
         token, place = self._token(request), whole(request.path_params["place"])
         open_disputes = await apart(disputes, self.ledger, self.judgments)
         dispute = next((candidate for candidate in open_disputes if candidate.place == place), None)

@@ -1,7 +1,8 @@
-"""The addresses of a study, and its pages where debates are judged or counter-arguments are written.
+"""The web app of a study (``annotation_app``), and its pages where debates are judged or counter-arguments
+are written. The pages of ordinary labels are in ``item_pages``.
 
-What judges read comes with a slider, and a time that the server keeps. Before the timer runs there are the question and
-its options alone; nothing can be gone back to.
+What judges read comes with a slider, and a time that the server keeps. Before the timer runs there are the
+question and its options alone; nothing can be gone back to.
 """
 
 from __future__ import annotations

@@ -61,7 +61,8 @@ class ScreenQuestion(Frozen):
 class ScreenPassage(Frozen):
     """One text on a screen with its title.
 
-    ``lit`` holds start and end of highlighted parts, and ``images`` the URLs of its images.
+    ``lit`` has the highlighted parts as (start, end) in characters of ``text``, end exclusive. ``url`` is
+    the document's address, ``images`` are the URLs of its images.
     """
 
     title: str

@@ -197,8 +197,10 @@ def stance_scores(question: str, stance: str, texts: Sequence[str]) -> list[floa
     """Score how well each text supports one side (``pro`` or ``con``) of the question, or either
     (``none``).
 
-    The score is ``match^2 (2 + lean) / 3`` in [0, 1], with the sign of lean for that side. Of two equally
-    relevant texts, one fully for the side scores three times one fully against it.
+    Returns one score in [0, 1] for each text, in order: ``match^2 (2 + s * lean) / 3``, where ``match`` in
+    [0, 1] is how much of the question the text is about, ``lean`` in [-1, 1] its side, and s is 1 for
+    ``pro``, -1 for ``con``, and 0 for ``none`` (at most 2/3). Of two equally relevant texts, one fully for
+    the side scores three times one fully against it.
     """
     sides = QuestionSides.from_question(question)
     sign = {"pro": 1.0, "con": -1.0, "none": 0.0}[stance]

@@ -216,5 +216,8 @@ def stop_list(name: str) -> frozenset[str]:
 
 
 def dimension_name(text: str) -> str:
-    """Return the name of a dimension in snake case: lower-case words joined by underscores."""
+    """Return a name in lower case, with spaces, hyphens and underscores turned into single underscores.
+
+    Other characters stay (camelCase is not split): ``" Con-Rel score"`` becomes ``con_rel_score``.
+    """
     return "_".join(text.strip().casefold().replace("-", " ").replace("_", " ").split())
