@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 Response = TypeVar("Response", bound=BaseModel)
 
 MAX_NAME = 100
-"""Characters of a model's name that are kept."""
+"""The most characters of a model's name that are kept."""
 
 KEPT = 256
-"""So many digests of schemas are kept; a run has a handful."""
+"""The most digests of schemas in the cache; a run has a handful."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,9 @@ class Answer(Generic[Response]):
 
 
 def answered_call(request: Request[Any], key: str, completion: Completion, attempts: int) -> Call:
-    """Return the call record of a response for a judgment; ``attempts`` of 0 marks a recorded response."""
+    """Return the record of a call for a judgment, with tokens, dollars and seconds; ``attempts`` of 0 marks
+    a recorded response.
+    """
     return Call(
         key=key,
         ask=request.ask,
@@ -201,7 +203,9 @@ def answered_call(request: Request[Any], key: str, completion: Completion, attem
 
 
 def failed_call(request: Request[Any], key: str, error: ProviderError) -> Call:
-    """Return the call record of a request without a response for a judgment."""
+    """Return the record of a call without a response for a judgment; its cost is unknown (None) if anything
+    was sent, else 0.
+    """
     return Call(
         key=key,
         ask=request.ask,
@@ -220,8 +224,9 @@ _TEXTS: TypeAdapter[list[Any]] = TypeAdapter(list[Any])
 
 
 def parameters(request: Request[Any], *, read: bool) -> Mapping[str, Any]:
-    """Return the settings that affect the response; for a model that is read (``read``), only
-    ``logprobs``.
+    """Return the settings that affect the response, for its key and its recording.
+
+    For a model that is read (``read``) it is only ``logprobs``; for a decision, nothing.
     """
     if request.decision is not None:
         return {}

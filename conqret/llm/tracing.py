@@ -31,7 +31,7 @@ KINDS = ("spans", "contents")
 """Spans without contents, or with prompts, answers and the ids of items."""
 
 SEMANTIC_CONVENTIONS = "https://opentelemetry.io/schemas/1.39.0"
-"""The version that the names of attributes and events are from."""
+"""The version of the semantic conventions that names of attributes and events are from."""
 
 _PROVIDERS = {
     "azure": "azure.ai.openai",
@@ -49,11 +49,12 @@ _PROVIDERS = {
 _QUIET = {"record_exception": False, "set_status_on_exception": False}
 
 OnCompletion = Callable[[Completion, int], None]
-"""Takes the answer, and the number of requests that it took."""
+"""Takes the completion, and the number of attempts."""
 
 
 def trace_kind() -> str:
-    """Return the kind of traces set in the environment; empty if tracing is off.
+    """Return the kind of traces set in the environment variable ``CONQRET_TRACES``: ``spans``,
+    ``contents``, or empty (off).
 
     Raises:
         DeclarationError: the kind is unknown.
