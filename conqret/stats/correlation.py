@@ -1,10 +1,11 @@
-"""Do two series rise together? Pearson, Spearman and Kendall, each with an interval over clusters.
+"""Correlation of two series: Pearson, Spearman and Kendall, each with an interval over clusters.
 
-All three are computed from what is left without a cluster: sums, ranks among the values, and pairs of clusters. A
-correlation is not defined where either series is constant.
+All three are computed from what is left without a cluster: sums, ranks among the values, and pairs of
+clusters. A correlation is not defined where either series is constant.
 
-How far two scorings order systems alike (Kendall, Spearman, Pearson, tau-AP-b, tau-GAP: the reference first, higher
-scores first) has no interval, is NaN where it is not defined, and takes scores to the last bit, as TREC's tools do.
+The correlations of two rankings of systems (Kendall, Spearman, Pearson, tau-AP-b, tau-GAP: the reference
+first, higher scores first) have no interval, are NaN where not defined, and compare scores to the last bit,
+as TREC's tools do.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from conqret.stats.resampling import SAME, Resamples, beside_mode, whole
 
 CONSTANT = "one of the two does not vary"
 MAX_ITEMS = 5_000
-"""Items up to which Kendall's interval is computed: it looks at every pair of them."""
+"""The most items for which Kendall's interval is computed, because it compares every pair of them."""
 
 
 def pearson(
@@ -167,7 +168,7 @@ def _taus(
 
 
 MIN_RATED = 20
-"""Units that a rater shares with others, below which that rater's correlation is noise."""
+"""The fewest units that a rater shares with others; with fewer, that rater's correlation is noise."""
 NO_RATER = f"no annotator labeled {MIN_RATED} units that others labeled, too"
 
 
@@ -307,7 +308,7 @@ COEFFICIENTS: Mapping[str, Callable[[ArrayLike, ArrayLike], float]] = {
     "tauap_b": tau_ap,
     "tau_gap": tau_gap,
 }
-"""By the names that auto-judge-evaluate gives them."""
+"""The rank correlations by the names that auto-judge-evaluate gives them."""
 
 
 def _tau_ap(scores: NDArray[np.float64], ranking: NDArray[np.float64]) -> float:

@@ -21,7 +21,7 @@ OUTCOMES = (0.0, 0.25, 0.5, 0.75, 1.0)
 POSITION_SD, WEIGHT_SD, SYSTEM_SD = 1.0, 2.0, 3.0
 """Standard deviations of the normal priors of positions, weights, and the means of systems."""
 SYSTEM_SHARE = 0.5
-"""Of the spread of the strengths: what the standard deviation of the systems' prior is at least."""
+"""The standard deviation of the systems' prior is at least this share of the spread of the strengths."""
 MAX_STEPS, TOLERANCE, LONGEST_STEP = 60, 1e-6, 3.0
 """Of Newton's method, which finds the mode."""
 MIN_PRECISION = 1e-10
