@@ -20,7 +20,7 @@ SEVERAL = (
     "Several files, a folder of files, or a quoted pattern such as `'labels/*.csv'` are joined. If a file has "
     "no column of annotators, its name is taken as the annotator's (anna.csv: anna)."
 )
-"""What the help says of every option that takes files of labels."""
+"""The end of the help text of every option that takes label files."""
 
 
 def label_files(what: str, name: str = "--labels", panel: str | None = None) -> Any:

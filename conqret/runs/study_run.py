@@ -1,4 +1,4 @@
-"""What is kept of questions to a model: a row for each in a folder, the record of what was requested, and the outcome.
+"""The rows, record, folder and outcome of a run of requests to a model, and of a training run.
 
 The run itself is :class:`conqret.judging.request_run.Run`.
 """
@@ -43,7 +43,9 @@ class ResponseRow(Frozen):
 
     @classmethod
     def from_answer(cls, id: str, answer: Answer[Any]) -> Self:  # noqa: A002 - the field's name
-        """Return the row of an answer, with the answer's fields or the reason for its failure."""
+        """Return the row of an answer: the fields of its value, or the reason for its failure and the
+        detail.
+        """
         if answer.value is None:
             return cls(id=id, reason=answer.reason or Reason.INVALID_ANSWER, detail=answer.detail)
         return cls(id=id, **answer.value.model_dump())
@@ -152,7 +154,7 @@ class StudyOutcome(Generic[Row, T]):
 
 
 def lost(rows: Iterable[ResponseRow]) -> dict[str, int]:
-    """Return the number of requests without an answer, by reason."""
+    """Return the number of requests without an answer, by the name of the reason."""
     return dict(Counter(str(row.reason) for row in rows if not row.answered))
 
 
