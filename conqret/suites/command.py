@@ -1,4 +1,4 @@
-"""``conqret suite``: is this judge any good, on public test sets?"""
+"""``conqret suite list`` and ``conqret suite report``: the public test sets, and judges compared on them."""
 
 from __future__ import annotations
 

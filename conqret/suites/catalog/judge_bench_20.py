@@ -1,4 +1,4 @@
-"""JUDGE-BENCH: human ratings of twenty NLP data sets in one layout. From files that the user has."""
+"""JUDGE-BENCH: human ratings of twenty NLP data sets in one layout, from files that the user has."""
 
 from __future__ import annotations
 

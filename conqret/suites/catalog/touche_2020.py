@@ -1,4 +1,6 @@
-"""Touché 2020, argument retrieval: how relevant is an argument to a question? From files that the user has."""
+"""Touché 2020, argument retrieval: the relevance of an argument to a question, from files that the user
+has.
+"""
 
 from __future__ import annotations
 

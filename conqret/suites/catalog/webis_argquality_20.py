@@ -57,7 +57,13 @@ class WebisData(SuiteData):
 
 
 def read(folder: Path) -> WebisData:
-    """Read the arguments of all topics; texts that are not arguments are left out."""
+    """Read the arguments of all topics; texts that are not arguments are left out.
+
+    Raises:
+        DeclarationError: a file is missing or empty.
+        ItemsError: rows are faulty; all are listed.
+        LabelsError: labels are faulty.
+    """
     topics = {row["id"]: row["question"] for row in published_rows(folder, TOPICS, TOPIC, unique="id")}
     rows = published_rows(folder, ARGUMENTS, ARGUMENT, unique=("cluster", "discussion", "id"))
     arguments = (
