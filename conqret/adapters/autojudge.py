@@ -58,12 +58,13 @@ claims = require("autojudge_base.nugget_data", extra="autojudge")
 WORKFLOW = Path(__file__).with_name("workflow.yml")
 """A workflow with a variant for each of conqret's formats."""
 STORE = "conqret.sqlite"
-"""Where answers are recorded, in AutoJudge's cache, or else next to the leaderboard."""
+"""The file name of the recordings, in AutoJudge's cache, or else next to the leaderboard."""
 EVALDATA = {"fingerprint", "measures", "flags", "trims"}
-"""What of a judgment stands with its report."""
+"""The fields of a judgment that are stored with its report."""
 METADATA = "conqret"
-"""Under this key of a report's ``evaldata``, of a nugget's ``metadata`` or ``trace`` stands what its tables cannot
-hold."""
+"""The key of a report's ``evaldata`` and of a nugget's ``metadata`` or ``trace`` with what AutoJudge's
+tables cannot hold.
+"""
 
 
 @contextlib.contextmanager
@@ -200,10 +201,11 @@ class ConqretNuggetizerJudge(ConqretJudge):
 
 
 def client_settings(llm_config: Any) -> dict[str, Any]:
-    """Convert AutoJudge's model configuration into keyword settings of :func:`conqret.judge`.
+    """Convert AutoJudge's model configuration into keyword settings of :func:`conqret.judge`: the model,
+    address, key and recordings.
 
-    If a base URL is set, the model runs on an OpenAI-compatible server there. Otherwise litellm chooses
-    the provider.
+    If a base URL is set, the model runs on an OpenAI-compatible server there. Otherwise litellm chooses the
+    provider. The folder of the cache is created.
     """
     model, address, key = llm_config.model, llm_config.base_url, llm_config.api_key
     settings: dict[str, Any] = {"model": model}
