@@ -22,7 +22,7 @@ from conqret.text.numbers import number_in, whole_number_in
 
 _Row = TypeVar("_Row")
 MAX_PARTS = 10
-"""Of a line that are told apart: more than any form has."""
+"""A line is split into at most so many parts and a rest: more than any form has."""
 
 
 class ScoredDoc(NamedTuple):
