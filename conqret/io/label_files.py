@@ -227,7 +227,7 @@ BESIDE = (".plan.json", ".config.xml")
 read.
 """
 STUDY, RUN = "labels.sqlite", "run.json"
-"""What tells the folder of a study, or of a run, from a folder of label files."""
+"""The files by which the folder of a study, or of a run, is distinguished from a folder of label files."""
 
 
 def label_files(paths: Iterable[Path]) -> list[Path]:

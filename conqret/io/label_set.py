@@ -35,11 +35,13 @@ TRUTH: Mapping[str, float] = {
 
 
 FOR_ESTIMATION, NOT = "for_estimation", "no"
-"""The field, and what it says, that marks labels of items that were chosen by their judgments."""
+"""The field, and its value, that marks labels of items that were chosen by their judgments."""
 COLUMNS = ("item", "annotator", "topic", "stance", "argument", "text")
 """The columns before those of the dimensions in an annotation form of ratings."""
 INSTRUCTION, SCALE = "instruction", "scale"
-"""The columns that say how to label, and the ends of the scale, as ``1 to 5`` (a spreadsheet takes 1:5 for a time)."""
+"""The columns with the instruction and with the ends of the scale, as ``1 to 5`` (a spreadsheet takes 1:5
+for a time).
+"""
 FORM_SOURCE = "the sheet"
 """The source of a scale that an annotation form states."""
 PROBABILITY = "inclusion_probability"

@@ -36,7 +36,7 @@ REQUEST = table_schema(
     background=Field(("background",), text, ""),
 )
 TOPIC, RUN = "topic_id", "run_id"
-"""Under these keys of an item's metadata stands whose report it is, and on which request."""
+"""The keys of an item's metadata with the request and the run of a report."""
 
 WITHOUT_TEXT = "cited_without_text"
 """The key of an item's metadata with the documents that a report cites by their ids alone."""

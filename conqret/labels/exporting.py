@@ -273,7 +273,7 @@ def as_label_studio(records: Iterable[ScreenResponse], *, marks: Marks = lambda 
 
 
 ADJUDICATED, AGREED, MOST = "adjudicated", "all agree", "most"
-"""How a final label came about."""
+"""The ways in which a final label is decided."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,7 +181,7 @@ stay valid when the server restarts.
 BYTES = 16
 """The bytes of a token (128 bits)."""
 DASHBOARD, JOIN, ADJUDICATE = "the dashboard", "whoever joins", "who decides"
-"""What the links that are no annotator's are for."""
+"""The purposes of the links that are no annotator's."""
 
 
 class Links:

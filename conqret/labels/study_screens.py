@@ -141,8 +141,9 @@ def _read(plan: Path) -> tuple[list[str], float | None]:
 
 
 PASSED, NOT_PASSED, WAITING = "active", "not passed", "waiting"
-"""The states in which practice ends: ``conqret labels manage FOLDER resume NAME`` lets an annotator go on all the
-same."""
+"""The states after practice; ``conqret labels manage FOLDER resume NAME`` lets an annotator go on from any
+of them.
+"""
 
 Marked = Callable[[Sequence[ScreenResponse]], tuple[int, int] | None]
 """Takes an annotator's practice and returns how many answers are right, and of how many; None where the

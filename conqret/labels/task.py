@@ -29,7 +29,7 @@ QUESTIONS = {
 }
 """The questions, by task."""
 GOLD, WHY = "gold", "why"
-"""Under these keys of an item's metadata stand answers that are known, by question, and what explains them."""
+"""The keys of an item's metadata with known answers, by question, and with their explanation."""
 
 
 @dataclass(frozen=True)

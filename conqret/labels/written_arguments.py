@@ -22,7 +22,7 @@ from conqret.labels.study_screens import to_practise
 
 TASK = "counter-arguments"
 TEXT, SNIPPETS = "text", "snippets"
-"""Under these names stand what was written, and a list of quotations as JSON."""
+"""The names of the fields with the text, and with its quotations as a JSON list."""
 MAX_TEXT = 5_000
 """The most characters of a counter-argument; those of the paper have some hundred."""
 MAX_SNIPPETS = 10

@@ -27,7 +27,7 @@ from conqret.local.model_identity import commit_of, folder_identity, hub_file
 EXTRA = "perplexity"
 DTYPES = ("float32", "bfloat16", "float16")
 CAUSAL, SEQ2SEQ = "AutoModelForCausalLM", "AutoModelForSeq2SeqLM"
-"""The classes of transformers that load a model of a kind."""
+"""The transformers classes that load causal and sequence-to-sequence models."""
 
 UNREADABLE = (OSError, ValueError, RuntimeError, AssertionError, KeyError, pickle.UnpicklingError)
 """The exceptions where a folder holds no model, or one that is not loaded because its weights are in a

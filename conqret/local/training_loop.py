@@ -23,7 +23,7 @@ from conqret.local.models import no_bars
 EXTRA = "tune"
 """The extra of conqret that installs the libraries."""
 LORA_RANK, LORA_ALPHA = 16, 32
-"""The rank of an adapter's matrices and what they are scaled by; a few thousand rows fit into far less."""
+"""The default rank of an adapter's matrices, and their scale; a few thousand rows fit into far less."""
 
 SEED = 13
 """The default seed, which draws and orders the training data."""

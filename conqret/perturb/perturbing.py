@@ -1,4 +1,6 @@
-"""Items at every level of a perturbation, from a file into a file."""
+"""Perturb the items of a file at every level, and write the versions to a file
+(:func:`write_perturbations`).
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,10 @@ def read_items(
     """Read and check the items of a file, and return them as a list.
 
     ``needs`` maps each required field to the reason, and ``on_check`` gets the summary of the check.
-    Raises ItemsError if items have faults.
+
+    Raises:
+        ItemsError: items have faults.
+        DeclarationError: a setting is invalid.
     """
     opened = open_items(
         items,
@@ -79,8 +84,9 @@ def rewriter(client: ClientOptions, target: Path, settings: RewritingSettings, *
 class Perturbed:
     """The result of perturbing a file of items.
 
-    It holds the versions by level, the items that could not be perturbed, and those that the model failed
-    to rewrite. It also holds the output file and the counts of requests.
+    ``changed`` has the versions by level. ``left_out`` are the items that could not be perturbed, and
+    ``failed`` those that the model failed to rewrite, each with the reason. ``file`` is the output file, and
+    ``session`` counts requests.
     """
 
     perturbation: Perturbation

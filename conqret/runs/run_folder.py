@@ -72,7 +72,7 @@ def default_folder(*parts: str) -> Path:
 
 RECORD_NAME = "run.json"
 ITEMS, SCORES, SUMMARY, REPORT = "items.jsonl", "scores.parquet", "summary.json", "report.html"
-"""What many kinds of runs leave, under the same name in all."""
+"""The files that many kinds of runs write, under the same names in all."""
 
 LAYOUT = 2
 """The version of the layout of run folders; raise it when other versions would be misread."""

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 360, 242
 LEFT, RIGHT, TOP, BOTTOM = 40, 10, 26, 42
-"""Units around the axes, for numbers and names: what stands upright is named above it, the other axis below."""
+"""The margins around the axes in units of the figure, for numbers and titles: the vertical axis's title
+stands above it, the other's below.
+"""
 KEY_LINE = 16
 """The height of a line of the legend, in units of the figure."""
 COLOURS = ("#1b6ca8", "#c1440e", "#3a7d44", "#7b4fa3", "#8a6508", "#5c6770", "#a8326b", "#007272")

@@ -47,8 +47,9 @@ NEGLIGIBLE = 1e-3
 """A spread with a smaller posterior probability is left out."""
 
 MAX_ITEMS, MOST_CELLS = 1000, 10_000_000
-"""Items of one group, and cells of all covariances (groups, each padded to the largest, by items by items), up to which
-strengths are estimated: these take some 2 GB."""
+"""The most items of a group, and the most cells of all covariances (groups, each padded to the largest, by
+items by items), with which strengths are estimated: they take some 2 GB.
+"""
 
 Bound = Literal["", "above", "below"]
 

@@ -20,7 +20,9 @@ NODES = 9
 """The points at which the information of a comparison is integrated over the posterior of the difference."""
 
 WIDE, SURE = 1.2, 0.8
-"""Pairs are adaptive from when on the spread of the strengths is above the first with the second as its probability."""
+"""Pairs are chosen adaptively once the spread of the strengths is at least ``WIDE`` with a posterior
+probability of ``SURE``.
+"""
 
 Pair = tuple[int, int]
 """The places (from 0) of the item shown first, and of the second."""

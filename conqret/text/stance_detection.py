@@ -117,8 +117,11 @@ class QuestionSides:
 
 
 DECLARED, VALUED, DENIED = 1.0, 2.0, 0.5
-"""What a declaration, the balance of good and bad words, and a denial of the question's words weigh.
-Chosen by hand: a text full of ill words weighs as much as two declarations."""
+"""The weights of declarations, of the balance of good and bad words, and of denials of the question's
+words in :func:`lean`.
+
+Chosen by hand: a text full of bad words weighs as much as two declarations.
+"""
 
 LEAD = 2
 """So many sentences at either end of a text count double, because a side is declared there."""

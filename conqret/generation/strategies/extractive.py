@@ -37,7 +37,7 @@ RELEVANT = 0.25
 """A document with a lower offline relevance is left out: it hardly touches the topic."""
 
 SHORTEST, LONGEST = 8, 45
-"""Words of a sentence that can stand as a premise."""
+"""The fewest and the most words of a sentence that can be a premise."""
 
 OVERLAP = 0.5
 """Two sentences that share a larger share of the shorter one's words repeat each other."""
