@@ -1,5 +1,6 @@
-"""What is written of cited sources as soon as it is known: what became of each, a line in the ledger, and the texts of
-a corpus, every different one once, under an id that is made of it."""
+"""The ledger of cited sources, with a line for the outcome of each, and the store of their texts, each
+distinct one once under an id made of it; both are appended to while fetching.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ from conqret.runs.trials import RowStore
 from conqret.text.language import language_of
 
 ID_LENGTH = 16
-"""Hexadecimal digits (64 bits) of an id: two of 10,000 texts share one with a chance of 3 in 10^12."""
+"""The hexadecimal digits (64 bits) of an id: two of 10,000 texts share one with a probability of 3 in
+10^12.
+"""
 
 
 def source_key(debate: str, number: int) -> str:

@@ -1,5 +1,5 @@
-"""A page that the user names, by its address or as a file saved from a browser: inspected, or read as the index
-of a debate site, from which comes the list of its debates' addresses that ``conqret corpus debates`` takes.
+"""Open a page that the user names by its URL or as a saved file: inspect it, or read it as the index of a
+debate site, which gives the list of URLs for ``conqret corpus debates``.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ async def inspected(
 
 
 MAX_INDEX_PAGES = 500
-"""Pages of an index that are read; Debatabase has some 20 categories of a few pages each."""
+"""The most pages of an index that are read; Debatabase has some 20 categories of a few pages each."""
 _SHOWN = 6
 
 

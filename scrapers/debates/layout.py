@@ -1,4 +1,6 @@
-"""What a layout is: the one thing to write for a new site (docs/adding-a-debate-site.md has a worked example)."""
+"""The type of a layout (:class:`Layout`), which is all to write for a new site, and those of its pages
+(docs/adding-a-debate-site.md has a worked example).
+"""
 
 from __future__ import annotations
 
