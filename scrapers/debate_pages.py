@@ -185,8 +185,8 @@ async def scrape_debates(
 
 
 async def scrape_debate(url: str, fetcher: PageFetcher) -> Debate | LayoutProblem:
-    """Fetch one debate page and the further pages that it needs, and return its debate, or a problem if a
-    fetch fails or a part is missing.
+    """Fetch the debate page at ``url`` and the further pages that it needs, and return its debate, or a
+    problem if a fetch fails or a part is missing.
     """
     page = await fetcher.fetch(url)
     if not page.ok:

@@ -82,7 +82,8 @@ def sniff(body: bytes, claimed: str = "") -> tuple[Kind, str]:
 
 
 def decode(body: bytes, claimed: str = "") -> str:
-    """Decode the bytes of a page; unreadable characters become U+FFFD.
+    """Decode the bytes of a page; ``claimed`` is the charset in the HTTP header. Unreadable characters
+    become U+FFFD.
 
     The encodings are tried in this order: UTF-16 with a byte order mark; UTF-8, the page's ``<meta>`` and
     the header's charset, if the bytes are valid; UTF-8 with a few errors; charset-normalizer's guess;

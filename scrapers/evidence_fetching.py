@@ -132,7 +132,8 @@ def plan(
     """Return the remaining jobs by lane, and ledger lines for sources whose target already has a result.
 
     Every status counts as a result. Errors are fetched again with ``retry_errors``. Sources without a URL
-    that were never searched are searched with ``searching``.
+    that were never searched are searched with ``searching``. With ``dated``, sources share a target only if
+    their dates of citation are equal (:func:`target_of`).
     """
     sharing = gathered((target_of(source, policy, dated=dated), source) for source in cited)
     jobs: dict[str, deque[Job]] = defaultdict(deque)

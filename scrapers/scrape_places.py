@@ -81,7 +81,10 @@ def _own_address(html: str) -> str:
 async def inspected(
     place: str, further: Sequence[Path], settings: Mapping[str, Any], layout: str | None
 ) -> LayoutInspection:
-    """Open a page (a file or a URL) with its further pages, and return its inspection.
+    """Open a page (``place``: a file or a URL) with its ``further`` pages, and return its inspection.
+
+    ``settings`` say how pages are fetched; ``layout`` names the layout to compare with (None: those that
+    fit).
 
     Raises:
         DeclarationError: there is no such file or layout, or the page cannot be read.

@@ -67,7 +67,9 @@ class Provider:
 
 
 def google(key: str, engine: str, url: str = GOOGLE_URL) -> Provider:
-    """Return the provider for Google Programmable Search (Custom Search JSON API)."""
+    """Return the provider for Google Programmable Search (Custom Search JSON API), with an API ``key`` and
+    the id of a search ``engine``.
+    """
     return Provider(
         "google",
         url,

@@ -87,11 +87,21 @@ class ConqretJudge:
     def judge(
         self, rag_responses: Any, rag_topics: Any, llm_config: Any, nugget_banks: Any = None, **settings: Any
     ) -> Any:
-        """Judge the reports and return a leaderboard: one row per report, one ``all`` row per run, one column
-        per metric.
+        """Judge the reports and return a leaderboard: one row per report, one ``all`` row per run, one
+        column per metric.
 
         Reports without a score have no row. The reason is written to the report's ``evaldata`` and to the
         run directory.
+
+        Args:
+            rag_responses: the reports.
+            rag_topics: the requests that they answer.
+            llm_config: AutoJudge's model configuration.
+            nugget_banks: nugget banks to judge by, for formats that take them.
+            settings: the settings of the workflow (see the module).
+
+        Raises:
+            ConqretError: no report has a score, or the judge cannot run.
         """
         reports = list(rag_responses)
         run = _judged(reports, rag_topics, llm_config, settings, nugget_banks)
@@ -168,7 +178,9 @@ class ConqretJudge:
         return self.nugget_banks_type.from_banks_list(banks)
 
     def bank(self, topic: str, title: str, listed: Iterable[ListedNugget], model: str, creator: str) -> Any:
-        """Build the nugget bank of one topic, with each nugget as a claim (a statement)."""
+        """Build the nugget bank of one topic, with each nugget as a claim (a statement) by the ``model``
+        and the strategy ``creator``.
+        """
         bank = claims.NuggetBank(query_id=topic, title_query=title)
         by = [claims.Creator(is_human=False, llm_model=model, llm_prompt_strategy=creator)]
         for nugget in listed:

@@ -314,9 +314,9 @@ def document_nuggets(
 ) -> tuple[str, ...]:
     """Return up to ``n`` distinct key points (sentences) from the documents, best first.
 
-    A sentence's rank is its document's relevance times (topic words + numbers + a saturating length). If
-    there are too few sentences, their clauses follow, then shorter and shorter runs of words. The result is
-    shorter than ``n`` where the documents have fewer distinct spans.
+    ``values`` are the documents' relevance. A sentence's rank is its document's relevance times (topic words
+    + numbers + a saturating length). If there are too few sentences, their clauses follow, then shorter and
+    shorter runs of words. The result is shorter than ``n`` where the documents have fewer distinct spans.
     """
     scored: dict[str, tuple[float, str]] = {}
     for features, value in zip(documents, values, strict=True):

@@ -24,7 +24,9 @@ SEVERAL = (
 
 
 def label_files(what: str, name: str = "--labels", panel: str | None = None) -> Any:
-    """Return the ``--labels`` option of a command; ``what`` is the beginning of its help text."""
+    """Return the option of a command for label files; ``what`` is the beginning of its help text, ``name``
+    its name, and ``panel`` its group in the help.
+    """
     return option(panel, f"{what} May be repeated. {SEVERAL}", name)
 
 

@@ -84,7 +84,7 @@ def err() -> Console:
 
 
 def say(text: str, style: str = "") -> None:
-    """Print one line of the result to standard output."""
+    """Print one line of the result to standard output, in a style of Rich (empty: none)."""
     out().print(_text(text, style), soft_wrap=True)
 
 
@@ -326,7 +326,9 @@ class ProgressBar:
             self.reach(None, text, advance=1)
 
     def reach(self, done: int | None, counted: str = "", **task: Any) -> None:
-        """Set the number of finished rows (None: unchanged); ``task`` may set ``total`` or ``advance``."""
+        """Set the number of finished rows (None: unchanged), with the text ``counted`` next to it;
+        ``task`` may set ``total`` or ``advance``.
+        """
         self.progress.update(self.task, completed=done, counts=counted, **task)
         if self.lines and time.monotonic() - self.last_line >= SECONDS:
             self.last_line = time.monotonic()

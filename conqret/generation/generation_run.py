@@ -75,9 +75,9 @@ class GenerationOutcome:
     """The result of a finished generation run.
 
     ``written`` counts arguments, ``no_evidence`` topics without evidence for the side, and ``failed``
-    failures by reason. ``trimmed`` counts arguments from trimmed documents, ``out_of_range`` and
-    ``misquoted`` the faults of citations and quotations, and ``left_out`` the documents that arguments left
-    out. ``session`` counts this session's requests. ``missing`` names responses that a replay lacked.
+    failures by reason. Over all arguments, ``trimmed`` counts trimmed documents, ``out_of_range`` and
+    ``misquoted`` faulty citations and quotations, and ``left_out`` documents that the model left out.
+    ``session`` counts this session's requests. ``missing`` names responses that a replay lacked.
     ``overflow`` says what the first prompt over the model's window lacks.
     """
 

@@ -1,5 +1,6 @@
-"""Checks of single values for :mod:`conqret.io.schema`: each returns the converted value, or raises
-``InvalidCell`` with the problem and the remedy.
+"""Checks of single values for :mod:`conqret.io.schema`. Each takes the value, its place in the row for
+messages (``where``), and the reader, which collects notes and faults; it returns the converted value,
+or raises ``InvalidCell`` with the problem and the remedy.
 """
 
 from __future__ import annotations
@@ -205,7 +206,11 @@ def json_object(value: object, where: str, reader: TableReader) -> dict[str, Any
 
 
 def absent_if_blank(value: object, where: str, reader: TableReader) -> str | None:
-    """Return a text; return None and record a note if it is blank."""
+    """Return the value if it is a text that is not blank; return None and record a note if it is blank.
+
+    Raises:
+        InvalidCell: it is no text.
+    """
     content = text(value, where, reader)
     if not content.strip():
         reader.note(f"an empty {where} counts as absent")

@@ -300,13 +300,13 @@ def _call(name: object, arguments: object) -> str:
 def with_conversation(
     values: dict[str, Any], where: str, reader: TableReader, *, unanswered: bool = False
 ) -> dict[str, Any]:
-    """Return the fields of an item with its messages split into question, answer, earlier turns and
-    documents.
+    """Return the fields of an item (``values``) with its messages split into question, answer, earlier
+    turns and documents.
 
-    The assistant's last message is the answer, and the user's last message before it is the question, if
-    the item has no own ones. Earlier messages become turns, and tool results become documents after the
-    item's own. If ``unanswered`` is true, the record has an argument column, so its messages may end with
-    an earlier turn.
+    The assistant's last message is the answer, and the user's last message before it is the question, if the
+    item has no own ones. Earlier messages become turns, and tool results become documents after the item's
+    own. If ``unanswered`` is true, the record has an argument column, so its messages may end with an
+    earlier turn.
 
     Raises:
         InvalidCell: there is no answer, no question, or an image that no prompt could show.

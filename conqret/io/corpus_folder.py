@@ -96,8 +96,12 @@ class CorpusDirectory:
         return (topic for topic in rows if split is None or topic.split == split)
 
     def qrels_iter(self, stance: QrelsStance = "all", split: Split | None = None) -> Iterator[Qrel]:
-        """Iterate over the judged pairs of a side as ``(query_id, doc_id, relevance, iteration)``, train
-        before test."""
+        """Iterate over the judged pairs of a side as ``(query_id, doc_id, relevance, iteration)``, in one
+        split, or in both (train before test) if ``split`` is None.
+
+        Raises:
+            UnknownNameError: the side or the split is unknown.
+        """
         for part in SPLITS if split is None else (split,):
             yield from read_qrels(_there(self.qrels_file(stance, part), "conqret corpus build"))
 

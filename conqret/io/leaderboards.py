@@ -109,7 +109,7 @@ class SystemLeaderboard:
 def leaderboard(
     name: str, cells: Iterable[tuple[str, str, str, float]], notes: tuple[str, ...] = ()
 ) -> SystemLeaderboard:
-    """Build a leaderboard from cells of measure, run, topic and value.
+    """Build a leaderboard from cells of measure, run, topic and value; ``name`` is its name in messages.
 
     Raises:
         DeclarationError: a measure, run and topic occurs twice.

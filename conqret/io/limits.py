@@ -203,7 +203,7 @@ def head_of(path: Path) -> bytes:
 
 
 def byte_lines(path: Path, name: str) -> Iterator[Line | Fault]:
-    """Yield the lines of a file without a UTF-8 byte order mark.
+    """Yield the lines of a file without a UTF-8 byte order mark; ``name`` is the file's name in faults.
 
     A line over the size limit and a broken gzip stream are yielded as faults.
     """

@@ -163,7 +163,7 @@ class Rows:
 
 
 def object_rows(objects: Iterable[object], name: str = "items") -> Rows:
-    """Return items and dictionaries in memory as rows."""
+    """Return items and dictionaries in memory as rows; ``name`` is the input's name in messages."""
     return Rows(name, partial(_of_objects, objects, name))
 
 

@@ -280,7 +280,7 @@ class TableReader:
             self.fault(self.column(name), f"is {quoted(value)}, as in {where}", remedy)
 
     def fault(self, where: str, problem: str, remedy: str) -> None:
-        """Record a fault in the current row."""
+        """Record a fault in the current row: the field (``where``), the problem, and the remedy."""
         self.faults.add(Fault(self.file or self.table.name, self.line, where, problem, remedy))
 
     def note(self, text: str, where: str = "", more: str = "") -> None:

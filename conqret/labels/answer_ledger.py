@@ -163,7 +163,7 @@ class Ledger(AnnotatorTable):
             return begun(connection, annotator)
 
     def start(self, annotator: Annotator, turn: ScreenTurn) -> None:
-        """Record the start time of a screen; only the first call has an effect."""
+        """Record that the annotator has started the timer of a screen; only the first call has an effect."""
         with self._database.change() as connection:
             connection.execute(
                 "UPDATE turns SET started = ? WHERE number = ? AND person = ? AND started IS NULL",
@@ -215,7 +215,9 @@ class Ledger(AnnotatorTable):
     def answer_and_next(
         self, annotator: Annotator, turn: ScreenTurn, answers: Mapping[str, str], comment: str, revision: int
     ) -> ScreenTurn | None:
-        """Call :meth:`answer` and :meth:`next` in one transaction, and return the next screen, or None."""
+        """Call :meth:`answer` and :meth:`next` in one transaction, and return the next screen, or None; it
+        raises as :meth:`answer`.
+        """
         with self._database.change():
             self.answer(annotator, turn, answers, comment, revision)
             return self.next(annotator)
@@ -225,6 +227,8 @@ class Ledger(AnnotatorTable):
     ) -> None:
         """Store unfinished answers, which are not exported; the screen is shown again.
 
+        ``revision`` is the one that the annotator saw.
+
         Raises:
             StaleAnswerError: another answer was stored meanwhile.
             DeclarationError: the screen is no longer assigned to this annotator.
@@ -233,6 +237,8 @@ class Ledger(AnnotatorTable):
 
     def withdraw(self, annotator: Annotator, turn: ScreenTurn, revision: int) -> None:
         """Withdraw the answer to a screen, which is then shown again; the old answer stays in the history.
+
+        ``revision`` is the one that the annotator saw.
 
         Raises:
             StaleAnswerError: another answer was stored meanwhile.
@@ -344,8 +350,12 @@ class Ledger(AnnotatorTable):
             yield Final(row["screen"], json.loads(row["body"]), row["comment"], row["by"], row["at"])
 
     def decide(self, screen: int, answers: Mapping[str, str], comment: str, by: str) -> None:
-        """Store an adjudication decision; it is on disk when this returns. Repeating the same decision
-        has no effect."""
+        """Store the decision of the adjudicator ``by`` on a screen (its number from 1); it is on disk when
+        this returns.
+
+        ``answers`` are by question, as on the screen. Repeating the same decision has no effect; a new one
+        replaces the last.
+        """
         body, comment = json.dumps(dict(answers), ensure_ascii=False), comment[:MAX_COMMENT]
         with self._database.change() as connection:
             last = connection.execute(

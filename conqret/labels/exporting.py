@@ -181,7 +181,10 @@ FINAL = "final"
 
 def as_table(records: Iterable[ScreenResponse], *, marks: Marks = lambda screen: {}) -> str:
     """Return the labels as a long CSV table, which ``conqret validate``, ``conqret check`` and ``conqret
-    labels agreement`` read."""
+    labels agreement`` read.
+
+    ``marks`` returns the extra columns of a screen (:func:`marks_of`).
+    """
     more, rows = dict[str, str](), []
     for record in records:
         screen, scales = record.screen, _scales(record.screen)
@@ -211,7 +214,11 @@ def as_finals(
     marks: Marks = lambda screen: {},
 ) -> str:
     """Return the final labels as CSV, one per row, under the annotator ``final``; undecided ones are left
-    out."""
+    out.
+
+    ``annotators`` give the adjudicators' pseudonyms; those who are not among them become ``a01`` and so on.
+    ``marks`` is as in :func:`as_table`.
+    """
     names = {annotator.name: annotator.pseudonym for annotator in annotators}
     more, rows = dict[str, str](), []
     for verdict in label_verdicts:
@@ -250,7 +257,8 @@ def _scales(screen: Screen) -> dict[str, str]:
 
 def as_label_studio(records: Iterable[ScreenResponse], *, marks: Marks = lambda screen: {}) -> str:
     """Return the labels in the JSON export format of Label Studio, with one task for each item or labeled
-    part."""
+    part; ``marks`` is as in :func:`as_table`.
+    """
     tasks: dict[int, dict[str, object]] = {}
     for record in records:
         screen = record.screen
@@ -281,7 +289,8 @@ class LabelVerdict:
     """The final label of one question on a screen.
 
     ``how`` tells how it was decided (adjudicated, all agree, most). ``value`` is None if annotators differ
-    and nothing was decided. ``by`` is the adjudicator's name, and ``comment`` theirs; empty without one.
+    and nothing was decided, and "cannot judge" if none could judge. ``by`` is the adjudicator's name, and
+    ``comment`` theirs; empty without one.
     """
 
     screen: Screen
@@ -347,7 +356,9 @@ def reading_options(questions: Mapping[str, ScreenQuestion]) -> list[str]:
 
 
 def export_readers(label_export: LabelExport, to: str, *, final: bool, practice: bool) -> Iterator[str]:
-    """Yield the commands that read an export, as lines for the user."""
+    """Yield the commands that read an export, as lines for the user; ``to``, ``final`` and ``practice``
+    are those of :func:`export_labels`.
+    """
     file = str(label_export.file)
     if label_export.task == WRITING and practice:
         yield (

@@ -330,7 +330,11 @@ class Pages:
     # Visitors without an invitation
 
     async def nowhere(self, request: Request) -> Response:
-        """Show the error page for the address without a link."""
+        """Handle the address without a link, with an error page.
+
+        Raises:
+            PageRefusal: 404, always.
+        """
         raise PageRefusal(
             404,
             "This page opens only by a personal link. Look for it in the message that invited you, and copy it whole; "

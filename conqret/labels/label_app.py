@@ -102,6 +102,9 @@ class JudgingPages(Pages):
     async def screen(self, request: Request) -> Response:
         """Handle one judgment: GET shows its question, then (after the start) the debate, and finally the
         outcome; POST starts the timer, or stores the answer.
+
+        Raises:
+            PageRefusal: 422, the answer is invalid or came too late.
         """
         form, annotator, token, turn = await self._asked(request)
         if form is None or turn.state == "done":
@@ -303,7 +306,9 @@ KINDS: dict[str, type[Pages]] = {judge_answers.TASK: JudgingPages, WRITING: Writ
 
 
 def annotation_app(ledger: Ledger, links: Links, setting: Setting | None = None) -> ASGIApp:
-    """Return the web app that serves the study in ``ledger``."""
+    """Return the web app that serves the study in ``ledger``, with its access tokens (``links``) and the
+    ``setting`` of its pages.
+    """
 
     setting = setting or Setting()
     pages = KINDS.get(ledger.study.task, Pages)(ledger, links, setting)

@@ -125,7 +125,11 @@ async def apart(work: Callable[..., Returned], *arguments: Any) -> Returned:
 def page_of(
     template: str, status: int = 200, *, messages: PageMessages = ENGLISH, **content: Any
 ) -> Response:
-    """Return an HTML response rendered from a template; images are allowed if its ``screen`` has some."""
+    """Return an HTML response with this HTTP ``status``, rendered from a template; images are allowed if
+    its ``screen`` has some.
+
+    ``messages`` are the page texts, and ``content`` the template's variables.
+    """
     shown = content.get("screen")
     parts = page(
         template,

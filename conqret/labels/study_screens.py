@@ -51,9 +51,10 @@ def items_of(
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
     **reading: Unpack[ItemSettings],
 ) -> Iterable[Item]:
-    """Read and check the items of a file for a task.
+    """Read and check the items of a file (``path``) for a task and the questions ``wanted``.
 
-    A task may read a file format of its own. ``on_check`` gets the summary of the check.
+    A task may read a file format of its own. ``on_check`` gets the summary of the check, and ``reading``
+    says how items are read.
 
     Raises:
         ItemsError: rows have faults, or lack a field that the task shows.

@@ -174,7 +174,9 @@ def with_gold(item: Item, screen: Screen) -> Screen:
 def screen_of(
     item: Item, shown: Iterable[ScreenPassage], questions: Iterable[ScreenQuestion], **more: Any
 ) -> Screen:
-    """Create a screen of an item with its heading; ``more`` are further fields of the screen."""
+    """Create a screen of an item with its heading, the texts ``shown`` and the ``questions``; ``more`` are
+    further fields of the screen.
+    """
     fields = {"heading": heading(item), "turns": tuple(turns(item)), **more}
     return Screen(item=item.id, topic=item.topic, passages=tuple(shown), questions=tuple(questions), **fields)
 

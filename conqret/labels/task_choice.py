@@ -52,7 +52,8 @@ def task_of(name: str) -> AnnotationTask:
 
 
 def screens_of(task: AnnotationTask, items: Iterable[Item], wanted: TaskRequest) -> list[Screen]:
-    """Return all screens of all items in order, with only the requested questions.
+    """Return all screens of all items in order, with only the requested questions (``wanted.metrics``;
+    empty: all).
 
     Raises:
         UnknownNameError: no screen has a question of that name.

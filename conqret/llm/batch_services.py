@@ -244,7 +244,12 @@ class OpenAIBatches(BatchService):
         return str((await self.post("/batches", json=asked))["id"])
 
     async def find(self, name: str, begun: datetime, count: int, known: Set[str]) -> str | None:
-        """Return the id of the batch that has ``name`` in its metadata; None if there is none."""
+        """Return the id of the batch that has ``name`` in its metadata, among the latest 100; None if
+        there is none.
+
+        Raises:
+            ProviderError: the provider does not respond.
+        """
         for batch in listed(await self.get(f"/batches?limit={LISTED}")):
             if mapping(batch.get("metadata")).get(NAME) == name:
                 return str(batch["id"])

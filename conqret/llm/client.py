@@ -198,7 +198,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         with a reason.
 
         A recorded response is used without sending. With ``retry_unscored`` of the options, one that is
-        invalid or a refusal is requested once more.
+        invalid, truncated or a refusal is requested once more.
 
         Raises:
             DeclarationError: the request cannot be sent to this model.

@@ -189,9 +189,16 @@ def fit(
     """Return the filled prompt, with its documents trimmed if needed; None if it does not fit even without
     them.
 
-    The prompt may have ``context_window - answer_room - MESSAGE_OVERHEAD`` tokens, by the client's count. All
-    text other than the documents is reserved first. Nothing is counted where the prompt has fewer bytes than
-    the window has tokens, because a token has at least one byte.
+    The prompt may have ``context_window - answer_room - MESSAGE_OVERHEAD`` tokens, by the client's count.
+    All text other than the documents is reserved first. Nothing is counted where the prompt has fewer bytes
+    than the window has tokens, because a token has at least one byte.
+
+    Args:
+        documents: the documents of the prompt.
+        render: fills the prompt with documents, which may be trimmed.
+        client: the client of the model; without a known context window, nothing is trimmed.
+        answer_room: the tokens reserved for the response.
+        min_tokens: the fewest tokens that are left of a document, where there is room.
     """
     whole = FittedPrompt(render(documents), tuple(documents))
     if client.context_window is None:

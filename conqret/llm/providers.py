@@ -276,7 +276,9 @@ def address(url: str) -> str:
 
 
 def sent_on(url: str, target: str) -> ProviderError:
-    """Return the error for an address that redirects to another one, to which a key must not be sent."""
+    """Return the error for an address (``url``) that redirects to another one (``target``), to which a key
+    must not be sent.
+    """
     where = f"{address(url)} sends on to {address(target) or 'nowhere'}"
     return ProviderError(Reason.BAD_REQUEST, f"{where}: give the address itself (--api-base)")
 

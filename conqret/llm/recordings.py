@@ -263,7 +263,8 @@ class Recordings(Closing):
         """Record a completion and return the one that counts.
 
         This is an earlier readable completion of the same key, if any, unless ``instead`` is True, which
-        replaces it.
+        replaces it. ``ask``, ``item`` and ``model`` are labels for readers; ``params`` and ``sample`` are
+        those of the request.
 
         Raises:
             StoreError: the store cannot be written, for example on a full disk.

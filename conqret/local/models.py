@@ -367,7 +367,9 @@ _READ = ("max_position_embeddings", "original_max_position_embeddings", *_ROTATI
 
 
 def window_of(config: Any, tokenizer: Any) -> int:
-    """Return how many tokens a loaded model can read at once; :data:`UNLIMITED` where nothing limits it."""
+    """Return how many tokens a loaded model can read at once, by transformers' ``config`` and
+    ``tokenizer`` objects; :data:`UNLIMITED` where nothing limits it.
+    """
     length = {"model_max_length": getattr(tokenizer, "model_max_length", None)}
     return window_in(_attributes(config), length) or UNLIMITED
 

@@ -233,8 +233,9 @@ def _other(old: str, factor: float, shares: bool, years: int) -> str:
 
 
 def same_order(old: Sequence[float], new: Sequence[float], is_years: Sequence[bool]) -> bool:
-    """Return True if numbers that differed still differ, in the same order; years are only compared with
-    years."""
+    """Return True if numbers that differed in ``old`` still differ in ``new``, in the same order; years
+    (``is_years``) are only compared with years.
+    """
     for years in (True, False):
         chosen = [(b, a) for b, a, year in zip(old, new, is_years, strict=True) if year is years]
         for (before, after), (later_before, later_after) in pairwise(sorted(chosen)):

@@ -228,7 +228,8 @@ class Perturbation:
         self, item: Item, level: float, *, seed: int = SEED, materials: Materials | None = None
     ) -> Item:
         """Return ``item`` perturbed at ``level``, with a record in its metadata; at level 0 it is
-        unchanged.
+        unchanged. ``seed`` draws what is changed, with ``materials`` besides the item (None: no pool,
+        and rules instead of a model).
 
         Raises:
             InapplicableError: the item lacks a field that is to be changed.
@@ -351,7 +352,9 @@ EVERYTHING = (*RELEVANCE, *GROUNDING, *ANSWER, *SECOND, *QUALITY, *PREFERENCE, *
 def expect(
     *, fall: Iterable[str] = (), unchanged: Iterable[str] = (), no_rise: Iterable[str] = ()
 ) -> dict[str, Direction]:
-    """Return a mapping from metrics to the expected direction of change; metrics not named are not in it."""
+    """Return a mapping from metrics to the expected direction of change: those that ``fall``, are
+    ``unchanged``, or do not rise (``no_rise``). Metrics not named are not in it.
+    """
     return (
         dict.fromkeys(fall, Direction.FALL)
         | dict.fromkeys(unchanged, Direction.UNCHANGED)

@@ -65,10 +65,12 @@ def read_items(
 
 
 def rewriter(client: ClientOptions, target: Path, settings: RewritingSettings, *, overwrite: bool) -> Session:
-    """Return a session with the model that rewrites, whose responses are recorded next to ``target``.
+    """Return a session with the model (``client``) that rewrites, whose responses are recorded next to
+    ``target`` unless ``settings`` name a store or a replay.
 
     Raises:
-        DeclarationError: the file has other content, and there are no recordings to reproduce it from.
+        DeclarationError: the file has other content, and there are no recordings to reproduce it from; with
+            ``overwrite`` it may.
     """
     replay = as_path(settings.get("replay"))
     store = as_path(settings.get("recordings")) or target.with_suffix(".recordings.sqlite")

@@ -83,7 +83,11 @@ async def rewrite_items(
     """Have a model rewrite the sentences that the highest reachable of ``levels`` changes, for each item.
 
     Return materials with the rewritten sentences, and the items without a valid response, with the reason.
-    Leave these items out, since rules would otherwise rewrite them.
+    Leave these items out, since rules would otherwise rewrite them. ``library`` has the prompts (None:
+    conqret's own).
+
+    Raises:
+        DeclarationError: no model can apply the perturbation.
     """
     library, rewriting = library or Library(), rewriting_of(perturbation)
     gate = asyncio.Semaphore(IN_FLIGHT)

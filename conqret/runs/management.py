@@ -40,8 +40,8 @@ class RunEntry:
     """One run in a list of runs.
 
     ``kind`` is that of its record, ``what`` its description in words, ``created`` the time (ISO 8601), and
-    ``state`` how far it is. ``answers`` counts the responses in its store (None if there is none, or it
-    cannot be read). ``size`` is in bytes. ``lost`` says how many judgments of a finished run failed or have
+    ``state`` how far it is. ``answers`` counts the responses in its store: 0 without a store, None if it
+    cannot be read. ``size`` is in bytes. ``lost`` says how many judgments of a finished run failed or have
     no score; it is empty if there are none.
     """
 

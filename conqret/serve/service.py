@@ -167,8 +167,9 @@ def service_app(
 ) -> Starlette:
     """Return the web application that judges with ``judges`` (from :func:`offered`).
 
-    ``keyed`` states in its OpenAPI document that requests need a key, which
-    :class:`conqret.serve.intake.Access` checks. The extra ``web`` must be installed.
+    ``judging`` and ``limits`` are as in :func:`service_server`. ``keyed`` states in its OpenAPI document
+    that requests need a key, which :class:`conqret.serve.intake.Access` checks. The extra ``web`` must be
+    installed.
     """
     service = _Service(session, judges, dict(judging or {}), limits or IntakeLimits())
     document = compact(openapi(judges.values(), keyed=keyed))

@@ -209,7 +209,7 @@ def reach(lines: Iterable[ChartLine], *more: float) -> tuple[float, float]:
 
 
 def round_numbers(low: float, high: float) -> list[float]:
-    """Return evenly spaced round numbers (steps of 1, 2 or 5 times a power of ten, at most five gaps) that
+    """Return evenly spaced round numbers (in steps of 1, 2 or 5 times a power of ten, about five) that
     cover the range from ``low`` to ``high``; only ``low`` where the range is empty.
     """
     if high <= low:

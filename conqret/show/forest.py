@@ -196,7 +196,8 @@ def forests(
     """Return a list with one forest plot of the named estimates that have a value; an empty list if none
     has.
 
-    ``others`` maps a name to the estimates that it is compared with.
+    ``found`` are names with estimates, and ``others`` maps a name to the estimates that it is compared with.
+    ``title`` and ``x`` are the titles of the plot and of its axis.
     """
     rows = []
     for name, one in found:

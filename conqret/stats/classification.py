@@ -231,7 +231,8 @@ def average_precision(
 
     It is ``sum_k (R_k - R_(k-1)) P_k`` over the distinct scores in descending order. P_k and R_k are
     precision and recall of all items with score k or higher. The interval is that of a mean over positive
-    items. It is not defined where no item is positive.
+    items, over the clusters of ``resamples`` (None: no interval). It is not defined where no item is
+    positive.
 
     Raises:
         DeclarationError: the series differ in length, are empty or have gaps, or ``positive`` is not 0 or 1
@@ -267,7 +268,8 @@ def auroc(
     """Compute the area under the ROC curve of ``scores`` for the items that are ``positive`` (1, else 0).
 
     It is the probability that a positive item has a higher score than a negative one; ties count half. It is
-    not defined where all items are positive, or all negative.
+    not defined where all items are positive, or all negative. The interval is over the clusters of
+    ``resamples`` (None: no interval).
 
     Raises:
         DeclarationError: the series differ in length, are empty or have gaps, or ``positive`` is not 0 or 1
@@ -377,7 +379,8 @@ def fleiss_kappa(
     """Compute Fleiss's kappa of ``ratings`` (raters by units, NaN where there is no rating).
 
     Only units with at least two ratings count, and ``n`` is their number. The agreement of a unit with m
-    ratings is ``sum_j n_j (n_j - 1) / (m (m - 1))``, and all units have the same weight.
+    ratings is ``sum_j n_j (n_j - 1) / (m (m - 1))``, and all units have the same weight. The interval is
+    over the clusters of ``resamples`` (None: no interval).
 
     Raises:
         DeclarationError: ``ratings`` is not two-dimensional, or a rating is infinite.

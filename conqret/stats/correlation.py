@@ -1,4 +1,5 @@
-"""Correlation of two series: Pearson, Spearman and Kendall, each with an interval over clusters.
+"""Correlation of two series: Pearson, Spearman and Kendall, each with an interval over the clusters of
+``resamples`` (None: the value alone).
 
 All three are computed from what is left without a cluster: sums, ranks among the values, and pairs of
 clusters. A correlation is not defined where either series is constant.
@@ -30,8 +31,8 @@ MAX_ITEMS = 5_000
 def pearson(
     first: ArrayLike, second: ArrayLike, resamples: Resamples | None = None, *, confidence: float = CONFIDENCE
 ) -> Estimate:
-    """Compute Pearson's correlation ``cov(x, y) / (sd(x) sd(y))``, in [-1, 1], with its interval over
-    clusters.
+    """Compute Pearson's correlation ``cov(x, y) / (sd(x) sd(y))``, in [-1, 1], with its interval over the
+    clusters of ``resamples`` (None: no interval).
 
     It is not defined where a series is constant.
 
@@ -58,8 +59,11 @@ def pearson(
 def spearman(
     first: ArrayLike, second: ArrayLike, resamples: Resamples | None = None, *, confidence: float = CONFIDENCE
 ) -> Estimate:
-    """Compute Spearman's rank correlation (1904): Pearson's correlation of the ranks, with mean ranks for
-    ties.
+    """Compute Spearman's rank correlation (1904), in [-1, 1]: Pearson's correlation of the ranks, with
+    mean ranks for ties.
+
+    It is not defined where a series is constant. The interval is over the clusters of ``resamples`` (None:
+    no interval).
 
     Raises:
         DeclarationError: the series differ in length, are empty or have gaps.
@@ -105,9 +109,10 @@ def kendall(
     first: ArrayLike, second: ArrayLike, resamples: Resamples | None = None, *, confidence: float = CONFIDENCE
 ) -> Estimate:
     """Compute Kendall's tau-b: ``(concordant - discordant) / sqrt(pairs untied in x * pairs untied in y)``
-    (1945).
+    (1945), in [-1, 1].
 
-    Above :data:`MAX_ITEMS` items it has no interval.
+    It is not defined where a series is constant. The interval is over the clusters of ``resamples`` (None:
+    no interval); above :data:`MAX_ITEMS` items there is none.
 
     Raises:
         DeclarationError: the series differ in length, are empty or have gaps.
@@ -250,12 +255,12 @@ def too_crowded(systems: int, topics: int) -> str:
 
 
 def tau_ap(truth: ArrayLike, judged: ArrayLike) -> float:
-    """Compute the symmetric tau-AP-b of two scorings: a rank correlation in which errors near the top weigh
-    more.
+    """Compute the symmetric tau-AP-b of two scorings, in [-1, 1]: a rank correlation in which errors near
+    the top weigh more.
 
     It is the mean with either scoring as the reference, with ties (Cheng et al., after Yilmaz, Aslam and
-    Robertson 2008): ``2 / m sum_i (share of those above i that the other one has above i, too) - 1`` over the
-    m systems i outside the first group of ties; 0 where all tie.
+    Robertson 2008): ``2 / m sum_i (share of those above i that the other one has above i, too) - 1`` over
+    the m systems i outside the first group of ties; 0 where all tie.
     """
     true_values, other = np.asarray(truth, dtype=float), np.asarray(judged, dtype=float)
     return (_tau_ap(true_values, other) + _tau_ap(other, true_values)) / 2

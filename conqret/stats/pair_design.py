@@ -49,7 +49,7 @@ class GroupPairs:
         self._every = [*once, *_shuffled(rng, once)]
 
     def take(self, first: int, second: int) -> None:
-        """Register a pair as compared in this order."""
+        """Register a pair (places from 0) as compared, ``first`` shown first."""
         self.asked.append((first, second))
         self._made[first, second] += 1
         self._balance[first] += 1

@@ -222,8 +222,8 @@ def weighted_mean(
     """Estimate the mean human label of all items, of which some were labeled with unequal inclusion
     probabilities.
 
-    A missing judgment counts as the mean of the others. Intervals are jackknife-t over ``clusters``, which
-    has the cluster of each item.
+    A missing judgment counts as the mean of the others. Intervals of the level ``confidence`` are
+    jackknife-t over ``clusters``, which has the cluster of each item, and computed on the ``scale``.
 
     Raises:
         DeclarationError: there is no judgment, a value is infinite, a probability is not in (0, 1], or there

@@ -80,9 +80,10 @@ def sides(
     tuple[NDArray[np.float64], list[Hashable]],
 ]:
     """Return ``(labels, judgments, clusters)`` of the labeled items and ``(judgments, clusters)`` of the
-    others.
+    others, as arrays and lists.
 
-    Without clusters, each item is its own cluster.
+    ``labels`` and ``judged`` are of the labeled items, ``unlabelled`` are the judgments of the others;
+    ``clusters`` and ``others`` are their clusters. Without clusters, each item is its own cluster.
 
     Raises:
         DeclarationError: lengths differ.
@@ -305,7 +306,8 @@ def mean_interval(
     ends: tuple[float, float] | None = None,
     reason: str = "",
 ) -> Estimate:
-    """Compute the mean of ``values`` with its interval over clusters.
+    """Compute the mean of ``values`` with its interval over clusters (None: each value is its own), at the
+    level ``confidence`` and on the ``scale``.
 
     If a ``reason`` is given, the mean of no values is not defined, for that reason; otherwise no values are
     an error. If two ``ends`` are given, values lie between them, and so does the interval.

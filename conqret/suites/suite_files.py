@@ -109,10 +109,10 @@ def data_of_rows(rows: Iterable[Mapping[str, Any]], *metrics: str, **more: Any) 
 
 
 def files_present(folder: Path, names: tuple[str, ...], what: str) -> list[str]:
-    """Return those of the files that exist in the folder, compressed or not.
+    """Return those of the files ``names`` that exist in the folder, compressed or not.
 
     Raises:
-        DeclarationError: none of them exists.
+        DeclarationError: none of them exists; the message says that the folder has no ``what``.
     """
     there = [name for name in names if is_there(folder, name)]
     if not there:

@@ -85,12 +85,16 @@ def area(verdicts: SuiteVerdicts) -> float:
 
 
 def correlation(name: str, definition: str, compute: Compute, metric: str = "") -> SuiteStatistic:
-    """Build a statistic that is a correlation, with chance value 0."""
+    """Build a statistic that is a correlation (in [-1, 1], by chance 0); the arguments are fields of
+    :class:`~conqret.suites.suite.SuiteStatistic`.
+    """
     return SuiteStatistic(name, definition, compute, metric, "correlation", chance=0.0)
 
 
 def share(name: str, definition: str, compute: Compute, **more: Any) -> SuiteStatistic:
-    """Build a statistic that lies between 0 and 1."""
+    """Build a statistic that lies between 0 and 1; the arguments are fields of
+    :class:`~conqret.suites.suite.SuiteStatistic`.
+    """
     return SuiteStatistic(name, definition, compute, scale="share", **more)
 
 

@@ -223,8 +223,8 @@ def stance_order(question: str, stance: str, texts: Sequence[str]) -> list[int]:
 
 
 def values(sentence: Passage) -> tuple[int, int]:
-    """Return the number of positive and of negative words in a sentence, after negations and reversing
-    words (``LESSEN``), which flip the next good or bad word within three words.
+    """Return the number of positive and of negative words in a sentence; a negation or a reversing word
+    (``LESSEN``) flips those among the three words after it.
     """
     good = bad = turned = 0
     for word in sentence.words:

@@ -34,7 +34,8 @@ def passages(text: str, words: int = WORDS) -> list[str]:
 
 
 def blocks(texts: Iterable[str], words: int, size: int) -> Iterator[tuple[list[str], list[int]]]:
-    """Split documents into passages, and yield them in batches of whole documents.
+    """Split documents (``texts``) into passages of at most ``words`` words, and yield them in batches of
+    whole documents.
 
     Each batch is the list of passages, at least ``size`` except in the last, and the number of passages of
     each document.

@@ -224,9 +224,8 @@ class NumberedSources:
     def add(self, more: Notes, cited: Iterable[int] = ()) -> dict[int, int]:
         """Add a list of notes and return a mapping from each changed number to its new number.
 
-        A number changes if another source has it already. The same holds for numbers ``cited`` that the list
-        does not explain, so that a citation never points to another text's source. A source that is there
-        already keeps its number.
+        A number changes if it has a source with another title already. The same holds for numbers ``cited``
+        that the list does not explain, so that a citation never points to another text's source.
         """
         wanted = dict.fromkeys((*more, *cited))
         self.free = max(self.free, *(number + 1 for number in wanted), 0)

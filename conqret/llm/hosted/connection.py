@@ -54,9 +54,10 @@ class Shape(StrEnum):
 
 
 def choose_shape(provider: str, facts: ModelFacts) -> Shape:
-    """Return the best method for structured output that the model supports:
+    """Return the best method for structured output that the model supports: JSON schema, else tools, else
+    Markdown.
 
-    JSON schema, else tools, else Markdown.
+    ``facts`` are those of the model, and ``provider`` (litellm's name) decides where they are unknown.
     """
     if facts.schema or (not facts.listed and provider in SCHEMA_ENDPOINTS):
         return Shape.SCHEMA

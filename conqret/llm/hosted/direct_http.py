@@ -154,7 +154,8 @@ def _arguments(response: type[BaseModel], shape: Shape) -> Mapping[str, bytes]:
 
 
 def refused(server: Server, status: int, headers: Mapping[str, str], raw: bytes) -> ProviderError:
-    """Return the provider error for a response with a status other than 200.
+    """Return the provider error for a response with a status other than 200, from its ``headers`` and its
+    ``raw`` body.
 
     A redirect becomes an error of its own, so that the key goes nowhere else; a 404 has a hint where the
     address should probably end in ``/v1``.

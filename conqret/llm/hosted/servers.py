@@ -35,7 +35,11 @@ _NAMES = re.compile(r"responses/|(o\d|gpt-\d[\d.]*)(-mini)?-(pro|codex|deep-rese
 
 
 def responses_body(request: Request[Any], model: str, shaped: Format) -> bytes:
-    """Return the body of a request to OpenAI's Responses interface as JSON bytes."""
+    """Return the body of a request to OpenAI's Responses interface as JSON bytes.
+
+    ``model`` is the model's name there, and ``shaped`` the format of the response
+    (:func:`~conqret.llm.hosted.connection.format_for`).
+    """
     body: dict[str, Any] = {
         "input": [_input(message) for message in shaped.messages(request.messages)],
         "model": model,

@@ -58,10 +58,11 @@ DROP_CITATIONS = Perturbation(
 
 def redirected(draw: Draw) -> PerturbedItem:
     """Change a share of the citation marks to documents that their sentence does not cite; the level is a
-    percentage of the marks that can be changed.
+    percentage of the marks.
 
     Raises:
         InapplicableError: no citation can be changed.
+        UnreachedError: fewer can be changed than the level says.
     """
     argument, total = draw.item.argument or "", len(draw.item.documents)
     citation_marks = marks(argument)

@@ -30,6 +30,10 @@ def read(folder: Path) -> SuiteData:
     """Read the rated texts of all data sets in the folder and below, as one item per text and rating.
 
     Categories without a scale are left out, with a note.
+
+    Raises:
+        DeclarationError: the folder has no data set.
+        ItemsError: a file is faulty.
     """
     files = sorted([*folder.glob("**/*.json"), *folder.glob("**/*.json.gz")])
     if not files:

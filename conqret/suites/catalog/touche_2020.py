@@ -29,6 +29,10 @@ def read(folder: Path) -> SuiteData:
     """Read the graded arguments of each question in BEIR's layout; arguments without a text are left out.
 
     The files are ``corpus.jsonl``, ``queries.jsonl`` and ``qrels/test.tsv``.
+
+    Raises:
+        DeclarationError: a file is missing.
+        ItemsError: rows are faulty; all are listed.
     """
     if not all((folder / name).is_file() for name in ("corpus.jsonl", "queries.jsonl")):
         raise DeclarationError(

@@ -91,7 +91,8 @@ def read(folder: Path) -> WebisData:
 
 
 def alpha(dimension: str, level: Level, data: SuiteData) -> float:
-    """Return Krippendorff's alpha of a dimension's single labels; NaN if their file is missing.
+    """Return Krippendorff's alpha of a dimension's single labels at a level of measurement; NaN if their
+    file is missing.
 
     The labels of an argument are numbered as if each number were one annotator.
     """
