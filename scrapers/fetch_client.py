@@ -244,7 +244,7 @@ class FetchOptions:
 
     ``concurrency`` is the number of requests at once over all hosts, ``per_host`` that to one host, and
     ``delay`` the seconds between two requests to one host. Set ``robots`` to False only for sites that gave
-    permission.
+    permission. ``policy`` says which addresses may be contacted, and ``limits`` bound one response.
 
     Raises:
         DeclarationError: a value is out of its range.

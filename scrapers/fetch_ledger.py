@@ -110,8 +110,9 @@ class EvidenceSummary:
     """Counts of an evidence run, including the figures of ConQRet's section 4.2.
 
     ``cited`` counts sources, ``extracted`` those with a text, and ``documents`` the distinct texts.
-    ``by_status`` counts sources by status. ``kept`` sources had a result from an earlier run. ``pages``
-    counts the URLs fetched in this run.
+    ``by_status`` counts sources by status, and ``without_url`` those for which the page gives no URL.
+    ``kept`` sources had a result from an earlier run. ``pages`` counts the URLs fetched in this run, which
+    took ``seconds``.
     """
 
     cited: int

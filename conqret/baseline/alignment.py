@@ -110,7 +110,8 @@ class Alignment:
     """How well one source supports one sentence (a claim).
 
     ``value`` is the support in [0, 1]. ``coverage`` is the weighted share of the claim's content stems that
-    the best passage of the source has.
+    the best passage of the source has. ``label`` is the verdict that follows, and ``explanation`` the reason
+    in words.
     """
 
     value: float

@@ -78,11 +78,13 @@ def judged_pairs(
 
 
 class LedgerEntry(Frozen, extra="ignore"):
-    """The outcome of fetching one source of one debate.
+    """The outcome of fetching one source of one debate; ``number`` is the source's number on the debate's
+    page.
 
     ``url`` is the address that was requested (from the page, or found by title); ``final_url`` is the
-    address after redirects. ``document`` is the id of the extracted document, or None; sources with the
-    same final content share it. Further fields of a ledger's line are ignored.
+    address after redirects. ``detail`` says why the ``status`` is not ``ok``. ``document`` is the id of the
+    extracted document, or None; sources with the same final content share it. Further fields of a ledger's
+    line are ignored.
     """
 
     debate: Identifier

@@ -209,10 +209,12 @@ class Trim(Frozen):
 class Call(Frozen):
     """One request to a model with its retries: tokens, cost and time.
 
-    ``cost_usd`` is None if the price is unknown. If ``recorded`` is true, the response came from a
-    recording: it cost nothing now, and tokens, cost and seconds are those of the original call.
-    ``attempts`` counts the requests sent, including retries after an error. ``answered_by`` (the model's
-    name) and ``system_fingerprint`` are as the response reports them.
+    ``key`` is the request's key in the recordings, ``ask`` the name of the request, and ``sample`` the
+    number of the repetition. ``cost_usd`` is None if the price is unknown, tokens are None if they were not
+    reported. If ``recorded`` is true, the response came from a recording: it cost nothing now, and tokens,
+    cost and seconds are those of the original call. ``attempts`` counts the requests sent, including retries
+    after an error. ``answered_by`` (the model's name) and ``system_fingerprint`` are as the response reports
+    them.
     """
 
     key: str

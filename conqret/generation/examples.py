@@ -37,7 +37,8 @@ out.
 class Expert:
     """One side of a debate as an expert wrote it: conclusions with premises that cite ``documents``.
 
-    Citation marks in the premises are positions in ``documents``, counted from 1.
+    ``topic`` is the topic's id, and ``points`` are the conclusions, each with its premises. Citation marks
+    in the premises are positions in ``documents`` (ids), counted from 1.
     """
 
     topic: str

@@ -240,7 +240,9 @@ class ArgumentRow(ResponseRow):
 
 @dataclass(frozen=True)
 class Generator:
-    """A generator that writes arguments with one model and one strategy."""
+    """A generator that writes arguments with one model and one strategy; ``answer_room`` is the number of
+    tokens reserved for a response.
+    """
 
     options: GenerateOptions
     library: Library

@@ -318,8 +318,8 @@ class Label:
 class LabelSet:
     """All labels of a file, with their scales.
 
-    ``categories`` are the words behind the numbers of a nominal dimension without a scale. ``chances``
-    maps each item to its probability of being drawn for labeling, if the file states it.
+    ``name`` is the file's, ``layout`` the name of its layout, and ``notes`` say what was left out.
+    ``chances`` maps each item to its probability of being drawn for labeling, if the file states it.
     """
 
     name: str

@@ -142,8 +142,8 @@ def _labels(
 
 COLUMNS = ("item", "part", "dimension", "value", "annotator", "topic", "comment", "at", "seconds", SCALE)
 """The columns of the long table, with a row for each answer to a question: ``at`` is when it was given
-last, in UTC, ``seconds`` how long after the screen was first shown, ``scale`` the ends of a numeric
-scale.
+last, in UTC, ``seconds`` how long after the screen was first given (or its timer started), ``scale``
+the ends of a numeric scale.
 """
 
 

@@ -104,7 +104,7 @@ class JudgingPages(Pages):
         outcome; POST starts the timer, or stores the answer.
 
         Raises:
-            PageRefusal: 422, the answer is invalid or came too late.
+            PageRefusal: 422, the answer is invalid or comes before the start.
         """
         form, annotator, token, turn = await self._asked(request)
         if form is None or turn.state == "done":

@@ -71,9 +71,9 @@ class SampledItem(Frozen):
 class LabelPlan(Frozen):
     """The items to label, in order, chosen from ``total`` items.
 
-    ``probability`` is the same for each unlabeled item. It is None if the most uncertain items were
-    chosen, which are not a random sample, or if items have different probabilities. ``abstained`` is the
-    number of items on which the judge abstained from a metric.
+    ``probability`` is that of each item being drawn. It is None if the most uncertain items were chosen,
+    which are not a random sample, or if items have different probabilities. ``judged`` is the number of
+    items with a judgment, and ``abstained`` that of items on which the judge abstained from a metric.
     """
 
     chosen: tuple[SampledItem, ...]

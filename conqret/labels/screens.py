@@ -38,7 +38,7 @@ def _paragraphs(guide: Any) -> Any:
 
 
 class ScreenQuestion(Frozen):
-    """One question about a dimension, with its choices.
+    """One question about a dimension (``name``), with its wording (``asks``) and its choices.
 
     ``guide`` explains it in paragraphs; a text of several lines is split into them. ``mirrored`` maps each
     value to the one that is stored if the two compared texts were shown in reverse order.
@@ -193,7 +193,8 @@ class Annotator:
     """An annotator of a study.
 
     ``state`` is active, paused, dropped (labels are not exported), deleted, or an outcome of practice
-    (:mod:`conqret.labels.study_screens`). ``practised`` describes the outcome of practice.
+    (:mod:`conqret.labels.study_screens`). ``agreed`` is the time of consent (empty: none yet). ``practised``
+    describes the outcome of practice.
     """
 
     number: int
@@ -212,8 +213,9 @@ class Annotator:
 class ScreenTurn:
     """A screen given to an annotator, with their last answers (empty if there are none).
 
-    ``revision`` counts the stored versions, including withdrawals. ``shown`` is the time when it was first
-    given (Unix seconds), and ``started`` the start of its timer, or None.
+    ``number`` identifies the turn, and ``state`` is given, done, free or dropped. ``revision`` counts the
+    stored versions, including withdrawals. ``shown`` is the time when it was first given (Unix seconds), and
+    ``started`` the start of its timer, or None.
     """
 
     number: int
@@ -231,7 +233,8 @@ class ScreenResponse:
     """One annotator's last answer to one screen, for exports.
 
     The values are as chosen on the screen; :meth:`Screen.written` puts them into the order of the item.
-    ``place`` is the screen's number among all (from 1).
+    ``place`` is the screen's number among all (from 1), ``at`` the time of the answer (UTC), and ``seconds``
+    how long it took since the start of the timer, or else since the screen was first given.
     """
 
     annotator: Annotator

@@ -56,10 +56,11 @@ _encode_sorted = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sor
 
 
 class Recording(BaseModel):
-    """One recorded response: its key, the parameters of its request, and labels for readers.
+    """One recorded response: its key, the parameters of its request, and labels for readers (``ask``, the
+    name of the request, ``item`` and ``model``).
 
-    Rows of the store and lines of an export end with a checksum, which reveals accidental changes but is not
-    a signature. A line may lack it.
+    ``created`` is the time in ISO 8601 (UTC). Rows of the store and lines of an export end with a checksum,
+    which reveals accidental changes but is not a signature. A line may lack it.
     """
 
     key: str

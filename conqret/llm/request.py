@@ -127,9 +127,11 @@ class Completion:
     """One raw response, as every backend returns it and as recordings store it.
 
     ``text`` is its content (usually JSON). ``finish_reason`` is the provider's: ``stop``, ``length``,
-    ``content_filter`` … ``refusal`` is set where the provider reports one. ``system_fingerprint`` is OpenAI's
-    identifier of the serving system. ``reasoning`` is stored where a server sent only that, because its
-    parser may have mistaken the response for reasoning.
+    ``content_filter`` … ``refusal`` is set where the provider reports one. ``model`` is the name that the
+    response reports. Tokens and ``cost_usd`` are None where unknown (``cached_tokens`` are those of the
+    prompt in the provider's cache), ``seconds`` is the time that it took, and ``logprobs`` are None unless
+    requested. ``system_fingerprint`` is OpenAI's identifier of the serving system. ``reasoning`` is stored
+    where a server sent only that, because its parser may have mistaken the response for reasoning.
     """
 
     text: str
@@ -165,7 +167,8 @@ class Answer(Generic[Response]):
     """The outcome of a request: a validated ``value``, or the reason why there is none.
 
     A failed request raises no exception. ``given`` then is the last invalid object of the model, of which
-    parts may be valid, or empty.
+    parts may be valid, or empty, and ``detail`` describes the failure. ``calls`` are all calls behind it,
+    repeated ones included; ``logprobs`` are those of the last response (None: none).
     """
 
     value: Response | None

@@ -33,8 +33,10 @@ SEED = 13
 class TrainingSettings:
     """The settings of a training run.
 
-    ``learning_rate`` of None uses the default of the kind of training. A checkpoint is written every
-    ``save_every`` steps. ``COUNTS`` lists the fields that must be whole numbers of at least 1.
+    ``learning_rate`` of None uses the default of the kind of training. ``batch_size`` is in rows,
+    ``max_length`` the most tokens of a row. With ``lora``, an adapter is trained instead of all weights. A
+    checkpoint is written every ``save_every`` steps. ``COUNTS`` lists the fields that must be whole numbers
+    of at least 1.
 
     Raises:
         DeclarationError: a number is out of its range.

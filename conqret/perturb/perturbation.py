@@ -122,7 +122,7 @@ class Materials:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One perturbation of one item at one level, with its source of randomness.
+    """One perturbation of one item at one level, with its source of randomness (``seed``).
 
     ``original`` is the id of the unperturbed item, ``name`` that of the perturbation.
     """

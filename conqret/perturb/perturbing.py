@@ -131,6 +131,7 @@ def write_perturbations(
 
     Raises:
         DeclarationError: an argument or the items are invalid.
+        NoItemChangedError: the perturbation can change none of the items.
     """
     perturbation, chosen = at_levels(PERTURBATIONS[name], levels)
     if any(low >= high for low, high in pairwise(chosen)):

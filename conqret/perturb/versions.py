@@ -169,8 +169,9 @@ class NoItemChangedError(DeclarationError):
 
 
 class UnreachableLevel(Frozen):
-    """A level that is left out of the curves, with the number of items that cannot reach it and a first
-    reason."""
+    """A level that is left out of the curves: ``items`` of ``total`` items cannot reach it, the first for
+    the ``reason``.
+    """
 
     perturbation: str
     level: float

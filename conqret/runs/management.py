@@ -57,7 +57,9 @@ class RunEntry:
 
 @dataclass(frozen=True, slots=True)
 class Removable:
-    """A file or folder of a run that can be deleted without loss, with the reason and its size in bytes."""
+    """A file or folder (``path``) of a run that can be deleted without loss, with the reason (``why``) and
+    its size in bytes.
+    """
 
     run: Path
     path: Path

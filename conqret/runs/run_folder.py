@@ -86,8 +86,8 @@ def now() -> str:
 class RunRecord(BaseModel, frozen=True):
     """The base class of ``run.json``: what identifies a run and allows it to be repeated.
 
-    ``SAME`` maps each field that must be equal for a run to resume to its description. Each kind of run
-    adds fields.
+    ``SAME`` maps each field that must be equal for a run to resume to its description. ``layout`` is the
+    version of the folder's layout, ``conqret`` that of the package. Each kind of run adds fields.
     """
 
     SAME: ClassVar[Mapping[str, str]] = {}

@@ -58,6 +58,7 @@ T = TypeVar("T")
 class RequestRecord(RunRecord):
     """The record ``run.json`` of requests to a model: all that determines the requests.
 
+    ``baseline`` is True for the offline model, and ``identity`` has the settings that affect responses.
     ``prompts`` and ``schemas`` are digests of prompts and response schemas, by prompt id. ``asked`` is the
     digest of the contents that fill the prompts.
     """
@@ -159,7 +160,11 @@ def lost(rows: Iterable[ResponseRow]) -> dict[str, int]:
 
 
 class TrainedRecord(RunRecord):
-    """The record ``run.json`` of a trained model: all that determines the training."""
+    """The record ``run.json`` of a trained model: all that determines the training.
+
+    ``model`` names the base model, ``base`` is the digest of its weights, and ``data`` that of the training
+    data.
+    """
 
     SAME: ClassVar[Mapping[str, str]] = {
         "base": "base model",

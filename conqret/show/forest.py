@@ -38,8 +38,9 @@ TICKS = 8
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The drawing style of a verdict: shape, fill, dashes of the interval, and color on a page and in a
-    file."""
+    """The drawing style of a verdict: the SVG path of its shape, whether it is filled, the dashes of the
+    interval, the index of its color on a page, and its color in a file.
+    """
 
     path: str
     filled: bool

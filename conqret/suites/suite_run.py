@@ -75,7 +75,11 @@ class SuiteRun:
 
 @dataclass(frozen=True)
 class PreparedSuite:
-    """A suite that was read, with its copy, the sampled items, and remarks on them."""
+    """A suite that was read, with its copy on this machine, the items to judge (in ``data``), the sample
+    (None: all items), and remarks (``notes``).
+
+    ``every`` is the number of items before sampling.
+    """
 
     suite: Suite
     copy: SuiteCopy

@@ -26,8 +26,8 @@ _SCHEME = re.compile(r"(https?):/{1,2}")
 
 
 class Snapshot(NamedTuple):
-    """The parts of a snapshot's URL: the archive's prefix, the timestamp (``20240601000000``), and the page's
-    own URL.
+    """The parts of a snapshot's URL: the archive's prefix (``place``), the timestamp (``20240601000000``),
+    and the page's own URL (``original``).
     """
 
     place: str

@@ -19,7 +19,9 @@ LITTLE_TEXT = 400
 
 @dataclass(frozen=True, slots=True)
 class LookedFor:
-    """A selector of a layout, and the number of elements that it matches in the page and its further pages."""
+    """A selector of a layout, the part of a debate that it looks for, and the number of elements that it
+    matches (``found``) in the page and its further pages.
+    """
 
     layout: str
     part: str

@@ -66,7 +66,9 @@ def choose_shape(provider: str, facts: ModelFacts) -> Shape:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """What a method for structured output adds to a request: call arguments, and text after the messages."""
+    """What a method for structured output adds to a request: call arguments, and texts after the system
+    message and after the last message.
+    """
 
     arguments: Mapping[str, Any]
     system_suffix: str = ""
