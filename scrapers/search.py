@@ -52,8 +52,10 @@ class Provider:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def asked(self, text: str, wanted: int = RESULTS, page: int = 0) -> dict[str, str]:
-        """Return the parameters of a query for ``text``; ``page`` (from 0) is used if ``wanted`` results take
-        several pages.
+        """Return the parameters of a query for ``text``.
+
+        ``wanted`` is the number of results, of which at most ``most`` stand on a page, and ``page`` (from 0)
+        the page.
         """
         size = min(wanted, self.most)
         counted = {self.count: str(size)} if self.count else {}

@@ -163,7 +163,7 @@ class Evidence:
 
     def dimensions(self, which: Which = "argument") -> Mapping[str, Finding]:
         """Return the scores of an argument on the fifteen dimensions of argument quality, by name
-        (``quality.dimensions``).
+        (``quality.dimensions``), each with its evidence.
         """
         if which not in self._dimensions:
             grounded = self.groundedness(which).value if self.item.documents else None

@@ -134,13 +134,13 @@ SOURCES = "questions"
 
 def answers_of_two(folder: Path) -> list[Item]:
     """Return an item for every two systems' answers to each question, with these as argument and second
-    argument.
+    argument; a pair of which one left the question unanswered has none.
 
     ``folder`` has a table of questions (such as ``questions.jsonl``) and, for each system, a folder of its
     name with ``answers.jsonl``.
 
     Raises:
-        DeclarationError: there are no questions, or fewer than two systems.
+        DeclarationError: there is not exactly one table of questions, or there are fewer than two systems.
         ItemsError: a file has faults.
     """
     systems = sorted(file.parent for file in folder.glob("*/" + ANSWERS))

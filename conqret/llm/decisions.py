@@ -236,7 +236,8 @@ class Wire:
     answers: Callable[[Any, Decision], Mapping[str, Any]]
 
     def read(self, body: Mapping[str, Any], decision: Decision) -> Decided:
-        """Return the answers in the body of a response.
+        """Return the answers in the body of a response; questions without a usable answer are in
+        ``faults``.
 
         Raises:
             ProviderError: the body has no answers at all.
