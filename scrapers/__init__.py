@@ -1,4 +1,4 @@
-"""Readers of the outside web: debate pages, the evidence that they cite, and a corpus made of both.
+"""Read debate pages and the evidence that they cite from the web, and build a corpus from both.
 
 Everything that comes from here is data, never an instruction. Installed as ``conqret.scrapers``; import it
 by that name.

@@ -1,4 +1,6 @@
-"""The Internet Archive: the snapshot of a page that is nearest to a day, and pages read from there alone."""
+"""The Internet Archive: find the snapshot of a page that is closest to a date, and read pages from there
+alone.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +18,13 @@ from conqret.scrapers.fetch_client import DELAY, Fetcher, FetchOptions
 from conqret.scrapers.wire import FetchError, FetchStatus, Page, Policy
 
 BASE = "https://archive.org"
-"""Where the availability API lives (``/wayback/available``)."""
+"""The host of the availability API (``/wayback/available``)."""
 ARCHIVE_DELAY = 4.0
-"""Seconds between two requests where all pages come from the archive: it asks for some 15 a minute and client."""
+"""Seconds between two requests where all pages come from the archive, which requests some 15 a minute and
+client at most.
+"""
 CITED = "cited"
-"""The time of a copy in the archive that is that of the citation."""
+"""The value of ``archived`` that means the date of citation."""
 _MOMENT = re.compile(r"((?:19|20)[0-9]{2})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12][0-9]|3[01]))?)?")
 
 
@@ -128,7 +132,12 @@ def archive_from_settings(settings: Mapping[str, Any]) -> InternetArchive | None
 
 
 def fetch_options(settings: Mapping[str, Any]) -> FetchOptions:
-    """Return the options of a fetcher from the settings of a command."""
+    """Return the options of a fetcher from the settings of a command; where none is set, ``delay`` is 1
+    second, and 4 from the archive.
+
+    Raises:
+        DeclarationError: a setting is out of its range.
+    """
     chosen: dict[str, Any] = {"delay": DELAY if settings.get("archived") is None else ARCHIVE_DELAY}
     names = ("delay", "concurrency", "user_agent")
     chosen |= {name: value for name in names if (value := settings.get(name)) is not None}

@@ -154,7 +154,7 @@ def _lines(topic_list: TopicList, output: Path) -> Iterator[str]:
 
 
 TEXT_SHOWN = 60
-"""Characters of a text of the page."""
+"""The most characters shown of a text of the page."""
 
 
 def inspect(

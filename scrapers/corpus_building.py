@@ -1,4 +1,5 @@
-"""From debates and the ledger of their sources to topics, qrels and splits (ConQRet, section 4.3). Pure.
+"""Build topics, qrels and splits from debates and the ledger of their sources (ConQRet, section 4.3); and
+import the release and files of passages.
 
 A document is relevant for a side of a topic if a paragraph of that side cites it (``[12]``) and its text was
 extracted; one that both sides cite is relevant for both. What a page answers to an argument (a counterpoint) speaks
@@ -38,7 +39,7 @@ from conqret.io.release import LAYOUT, Release, read_release
 from conqret.text.citations import cited_against, cited_by
 
 TRAIN_SHARE = 0.7
-"""ConQRet, section 4.3: 70% for train; of its 98 topics, 68."""
+"""The share of topics for train (ConQRet, section 4.3): of its 98 topics, 68."""
 
 
 def groups(links: Mapping[str, Iterable[str]]) -> list[list[str]]:

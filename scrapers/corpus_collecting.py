@@ -1,5 +1,5 @@
-"""What ``conqret corpus`` reads from the web, as functions: lists of debates, debate pages, what they cite, and what a
-page has beside what layouts look for.
+"""The functions of ``conqret corpus`` that read from the web: lists of debates, debate pages, their
+sources, and the inspection of a page.
 
 Nothing that fetches or parses is imported before a function is called: without the extra ``scrape`` that says what to
 install.

@@ -1,4 +1,4 @@
-"""Fetching debate pages and reading them: addresses in, debates and problems out."""
+"""Fetch debate pages and read them (:func:`gather_debates`): URLs in, debates and problems out."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ from conqret.scrapers.fetch_client import Fetcher, FetchOptions
 from conqret.scrapers.wire import Page
 
 CONCURRENCY = 8
-"""Debate pages under way at a time; they mostly lie on one host, which the fetcher asks one by one anyway."""
+"""The most debate pages fetched at a time; they mostly lie on one host, which the fetcher requests one by
+one anyway.
+"""
 OnResult = Callable[[Debate | LayoutProblem], None]
 
 
@@ -183,7 +185,9 @@ async def scrape_debates(
 
 
 async def scrape_debate(url: str, fetcher: PageFetcher) -> Debate | LayoutProblem:
-    """Fetch one debate page and the further pages that it needs, and return its debate or a problem."""
+    """Fetch the debate page at ``url`` and the further pages that it needs, and return its debate, or a
+    problem if a fetch fails or a part is missing.
+    """
     page = await fetcher.fetch(url)
     if not page.ok:
         return LayoutProblem(url, (f"the page: {page_end(page)}",))

@@ -1,5 +1,5 @@
-"""From the bytes of a body to what it is, whatever its header says, and to its text as it is kept, in one process and
-without limits of time: characters that a reader can see, and no markup.
+"""Detect the kind of a response body, whatever its header says, and extract its text (:func:`extract`), in
+one process and without time limits.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from conqret.scrapers.markup import empty, parse, running_text, unseen
 from conqret.text.language import NAMES, language_code
 
 HEAD = 4_096
-"""Bytes at the start of a body from which its kind is recognized."""
+"""The bytes at the start of a body by which its kind is detected."""
 SAMPLE = 65_536
-"""Bytes on which an encoding is guessed, if nothing better is known."""
+"""The bytes from which an encoding is guessed, if nothing better is known."""
 
 
 class Kind(StrEnum):
@@ -54,7 +54,7 @@ _GUESSED = (
 """Encodings of pages that say nothing (WHATWG Encoding Standard); Python knows many that no page is in."""
 _NO_CHARSET = frozenset({"utf-7", "unicode-escape", "raw-unicode-escape", "idna", "punycode", "undefined"})
 MIN_GOOD = 4
-"""Characters of several bytes for each fault that make a page damaged UTF-8 and not something else."""
+"""A page is damaged UTF-8, and not something else, if it has so many multibyte characters for each fault."""
 
 
 def sniff(body: bytes, claimed: str = "") -> tuple[Kind, str]:
@@ -82,7 +82,8 @@ def sniff(body: bytes, claimed: str = "") -> tuple[Kind, str]:
 
 
 def decode(body: bytes, claimed: str = "") -> str:
-    """Decode the bytes of a page; unreadable characters become U+FFFD.
+    """Decode the bytes of a page; ``claimed`` is the charset in the HTTP header. Unreadable characters
+    become U+FFFD.
 
     The encodings are tried in this order: UTF-16 with a byte order mark; UTF-8, the page's ``<meta>`` and
     the header's charset, if the bytes are valid; UTF-8 with a few errors; charset-normalizer's guess;
@@ -116,9 +117,9 @@ def _strict(body: bytes, name: str) -> str | None:
 
 
 MAX_TEXT = 2_000_000
-"""Characters of one document (some 300,000 words); what follows is cut off."""
+"""The most characters of one document (some 300,000 words); the rest is cut off."""
 MIN_WORDS = 5
-"""Words below which a page counts as having no text: a bare "Loading…" is no evidence."""
+"""A page with fewer words counts as having no text: a bare "Loading…" is no evidence."""
 
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
@@ -184,8 +185,8 @@ def extract(body: bytes, content_type: str = "", charset: str = "") -> Extractio
     """Extract the main text of a response body; ``content_type`` and ``charset`` are those of the HTTP
     header.
 
-    Hostile bytes may make the parsers raise, hang or crash, so run this through
-    :class:`~conqret.scrapers.worker_pool.Extractor`.
+    A failure is the ``problem`` of the result. Hostile bytes may still make the parsers raise, hang or
+    crash, so run this through :class:`~conqret.scrapers.worker_pool.Extractor`.
     """
     kind, what = sniff(body, content_type)
     if kind is Kind.OTHER:
@@ -207,7 +208,7 @@ def _checked(title: str, text: str, problem: str) -> Extraction:
 
 
 MAX_PAGES = 500
-"""Pages that are read; longer reports keep their first ones."""
+"""The most pages that are read of a PDF; longer ones keep their first."""
 
 _CUT = re.compile(r"(?<=\S[^\W\d_])-[^\S\n]*\n(?=(\w))")
 
@@ -249,9 +250,9 @@ def pdf_text(body: bytes) -> tuple[str, str]:
 
 
 MAX_HTML = 8_000_000
-"""Characters of markup that are parsed; what follows is cut off."""
+"""The most characters of markup that are parsed; the rest is cut off."""
 ENOUGH_WORDS = 25
-"""Below this, the longest of trafilatura's text and the page's own main part is taken."""
+"""With fewer words, the longer of trafilatura's text and the page's own main part is used."""
 _FURNITURE = "nav header footer aside form menu".split()
 
 

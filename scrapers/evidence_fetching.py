@@ -1,4 +1,5 @@
-"""The run over all cited sources: search, fetch, extract, record; resumable, and bounded in memory.
+"""Fetch all cited sources (:func:`gather_evidence`): search, fetch, extract, record; resumable, and
+bounded in memory.
 
 Every host has lanes of its own, so that a slow host delays nobody else. A source holds a place from its
 request to its line in the ledger, and there are :data:`IN_HAND` places for each request that may be under
@@ -47,8 +48,9 @@ T = TypeVar("T")
 
 
 async def work_off(lanes: Iterable[tuple[deque[T], int]], work: Callable[[T], Awaitable[None]]) -> None:
-    """Run ``work`` on every entry of the queues, with a number of workers per queue; the first error stops
-    all.
+    """Run ``work`` on every entry of the queues; the first error stops all.
+
+    Each lane is a queue and its number of workers.
     """
 
     async def worker(queue: deque[T]) -> None:
@@ -65,7 +67,7 @@ async def work_off(lanes: Iterable[tuple[deque[T], int]], work: Callable[[T], Aw
 
 
 SEARCH_LANE = "?"
-"""The lane of sources that have no URL yet; no host is called that."""
+"""The lane of sources without a URL; no host has this name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ class CitedSource:
 
 
 Job = tuple[CitedSource, ...]
-"""Sources that wait for one look-up: that of the first."""
+"""Sources that share one fetch, that of the first."""
 
 
 def cited_sources(debates: Iterable[Debate]) -> list[CitedSource]:
@@ -130,7 +132,8 @@ def plan(
     """Return the remaining jobs by lane, and ledger lines for sources whose target already has a result.
 
     Every status counts as a result. Errors are fetched again with ``retry_errors``. Sources without a URL
-    that were never searched are searched with ``searching``.
+    that were never searched are searched with ``searching``. With ``dated``, sources share a target only if
+    their dates of citation are equal (:func:`target_of`).
     """
     sharing = gathered((target_of(source, policy, dated=dated), source) for source in cited)
     jobs: dict[str, deque[Job]] = defaultdict(deque)
@@ -153,9 +156,9 @@ def plan(
 
 
 IN_HAND = 2
-"""Pages being asked for, parsed or written, for each request that may be under way."""
+"""Pages that are requested, parsed or written at a time, for each request that may be under way."""
 SEARCH_LANES = 4
-"""Sources without URL that are worked on at once; the providers' own pace is what limits them."""
+"""Sources without a URL that are searched at a time; the providers' rate limits are lower."""
 
 OnLine = Callable[[LedgerLine], None]
 OnStart = Callable[[int, int], None]

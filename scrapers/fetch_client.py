@@ -1,4 +1,6 @@
-"""The fetcher: one shared client, and for every URL a page or a reason, never an exception."""
+"""Fetch URLs politely (:class:`Fetcher`): one shared client with robots.txt, delays per host, redirects
+and retries; for every URL a page or a reason, never an exception.
+"""
 
 from __future__ import annotations
 
@@ -35,11 +37,11 @@ from conqret.scrapers.wire import (
 DELAY = 1.0
 """Seconds between the starts of two requests to one host, before jitter."""
 JITTER = 0.5
-"""The share by which each pause is drawn shorter or longer, so that hosts are not hit in step."""
+"""The share by which each pause is randomly shorter or longer, so that hosts are not hit in step."""
 PER_HOST = 2
-"""Requests to one host at once: as few as a reader's browser would keep busy with one page."""
+"""The most requests to one host at once, as few as a reader's browser needs for one page."""
 MAX_CRAWL_DELAY = 60.0
-"""Seconds: a longer Crawl-delay is taken as this; robots.txt files with days in them exist."""
+"""The longest Crawl-delay in seconds that is observed; robots.txt files with days in them exist."""
 
 
 @dataclass(slots=True)
@@ -54,8 +56,8 @@ class _Host:
 class Politeness:
     """A scheduler that spaces out requests to each host.
 
-    ``delay`` is the pause between requests in seconds, and ``jitter`` its random variation; 0 disables
-    either.
+    ``delay`` is the pause between requests in seconds, and ``jitter`` its random variation as a share; 0
+    disables either. ``per_host`` is the most requests to one host at once.
     """
 
     def __init__(
@@ -100,11 +102,11 @@ class Politeness:
 
 
 MAX_ROBOTS = 512_000
-"""Bytes of a robots.txt that are read; RFC 9309, section 2.5, asks for at least 500 KiB."""
+"""The most bytes of a robots.txt that are read (RFC 9309, section 2.5: at least 500 KiB)."""
 MAX_RULE = 2_048
-"""Characters of one line; a longer one is no path that anybody serves."""
+"""The most characters of one line; a longer one is no path that anybody serves."""
 ROBOTS_REDIRECTS = 5
-"""Hops to a robots.txt (RFC 9309, section 2.3.1.2: at least five)."""
+"""The most redirects to a robots.txt (RFC 9309, section 2.3.1.2: at least five)."""
 
 
 class Robots:
@@ -182,11 +184,11 @@ def _forbidden(why: str, source: str = "") -> FetchError:
 
 
 ATTEMPTS = 3
-"""Rounds for one URL, the first included."""
+"""The most attempts for one URL, the first included."""
 BACKOFF_BASE = 1.0
-"""Seconds: the first wait lies between 0 and this, each further one between 0 and twice as much."""
+"""The first wait, in seconds, lies between 0 and this, each further one between 0 and twice as much."""
 MAX_RETRY_AFTER = 120.0
-"""Seconds: a server that asks for a longer pause is not asked again in this run."""
+"""A URL whose server requests a longer pause (in seconds) is not requested again in this run."""
 
 T = TypeVar("T")
 
@@ -230,9 +232,9 @@ class Retries:
 
 
 CONCURRENCY = 32
-"""Requests under way at once, over all hosts."""
+"""The most requests at once, over all hosts."""
 MAX_REDIRECTS = 10
-"""Hops; browsers stop at 20, and chains on the live web rarely pass five."""
+"""The most redirects; browsers stop at 20, and chains on the live web rarely pass five."""
 OnReply = Callable[[FetchedResponse], Awaitable[None]]
 
 
@@ -240,7 +242,12 @@ OnReply = Callable[[FetchedResponse], Awaitable[None]]
 class FetchOptions:
     """Options of a fetcher.
 
-    ``delay`` is in seconds per host. Set ``robots`` to False only for sites that gave permission.
+    ``concurrency`` is the number of requests at once over all hosts, ``per_host`` that to one host, and
+    ``delay`` the seconds between two requests to one host. Set ``robots`` to False only for sites that gave
+    permission. ``policy`` says which addresses may be contacted, and ``limits`` bound one response.
+
+    Raises:
+        DeclarationError: a value is out of its range.
     """
 
     user_agent: str = USER_AGENT

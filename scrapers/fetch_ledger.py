@@ -1,5 +1,6 @@
-"""What is written of cited sources as soon as it is known: what became of each, a line in the ledger, and the texts of
-a corpus, every different one once, under an id that is made of it."""
+"""The ledger of cited sources, with a line for the outcome of each, and the store of their texts, each
+distinct one once under an id made of it; both are appended to while fetching.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ from conqret.runs.trials import RowStore
 from conqret.text.language import language_of
 
 ID_LENGTH = 16
-"""Hexadecimal digits (64 bits) of an id: two of 10,000 texts share one with a chance of 3 in 10^12."""
+"""The hexadecimal digits (64 bits) of an id: two of 10,000 texts share one with a probability of 3 in
+10^12.
+"""
 
 
 def source_key(debate: str, number: int) -> str:
@@ -107,8 +110,9 @@ class EvidenceSummary:
     """Counts of an evidence run, including the figures of ConQRet's section 4.2.
 
     ``cited`` counts sources, ``extracted`` those with a text, and ``documents`` the distinct texts.
-    ``by_status`` counts sources by status. ``kept`` sources had a result from an earlier run. ``pages``
-    counts the URLs fetched in this run.
+    ``by_status`` counts sources by status, and ``without_url`` those for which the page gives no URL.
+    ``kept`` sources had a result from an earlier run. ``pages`` counts the URLs fetched in this run, which
+    took ``seconds``.
     """
 
     cited: int

@@ -1,4 +1,4 @@
-"""Web pages as trees: parsing any markup, emptying what no reader sees, and running text.
+"""Parse web pages as trees, remove what readers do not see, and return running text.
 
 The parser is lxml's: the extra "scrape" has it already (trafilatura, which extracts the evidence, is built on
 it), it mends broken markup in time linear to the page, and it stops at a depth of 256 instead of exhausting
@@ -23,7 +23,7 @@ BLOCKS = frozenset(
 )
 """Elements that end the word before them; others (``b``, ``a``) may stand inside a word."""
 MAX_STYLE = 500_000
-"""Characters of style sheets that are read for rules that hide something."""
+"""The most characters of style sheets that are searched for rules that hide something."""
 NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 """Characters that a tree cannot hold."""
 

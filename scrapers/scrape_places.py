@@ -1,5 +1,5 @@
-"""A page that the user names, by its address or as a file saved from a browser: inspected, or read as the index
-of a debate site, from which comes the list of its debates' addresses that ``conqret corpus debates`` takes.
+"""Open a page that the user names by its URL or as a saved file: inspect it, or read it as the index of a
+debate site, which gives the list of URLs for ``conqret corpus debates``.
 """
 
 from __future__ import annotations
@@ -81,7 +81,10 @@ def _own_address(html: str) -> str:
 async def inspected(
     place: str, further: Sequence[Path], settings: Mapping[str, Any], layout: str | None
 ) -> LayoutInspection:
-    """Open a page (a file or a URL) with its further pages, and return its inspection.
+    """Open a page (``place``: a file or a URL) with its ``further`` pages, and return its inspection.
+
+    ``settings`` say how pages are fetched; ``layout`` names the layout to compare with (None: those that
+    fit).
 
     Raises:
         DeclarationError: there is no such file or layout, or the page cannot be read.
@@ -109,7 +112,7 @@ async def inspected(
 
 
 MAX_INDEX_PAGES = 500
-"""Pages of an index that are read; Debatabase has some 20 categories of a few pages each."""
+"""The most pages of an index that are read; Debatabase has some 20 categories of a few pages each."""
 _SHOWN = 6
 
 

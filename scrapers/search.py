@@ -1,4 +1,4 @@
-"""Finding the address of a source by its title: Google, Brave or a SearXNG of one's own.
+"""Find the URL of a source by its title, with Google, Brave or a self-hosted SearXNG.
 
 ConQRet, Appendix B: the first result of Google, and of Bing where Google finds nothing. Keys come from the
 environment and stay out of messages and files: errors name the provider and the HTTP status, never a URL.
@@ -24,7 +24,7 @@ from conqret.scrapers.wire import FetchError, FetchStatus, Limits, Policy, Wire,
 GOOGLE_URL = "https://www.googleapis.com/customsearch/v1"
 BRAVE_URL = "https://api.search.brave.com/res/v1/web/search"
 RESULTS = 5
-"""Results of a query by default; the first whose address may be fetched is taken."""
+"""The default number of results of a query; the first whose URL may be fetched is used."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -52,8 +52,10 @@ class Provider:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def asked(self, text: str, wanted: int = RESULTS, page: int = 0) -> dict[str, str]:
-        """Return the parameters of a query for ``text``; ``page`` (from 0) is used if ``wanted`` results take
-        several pages.
+        """Return the parameters of a query for ``text``.
+
+        ``wanted`` is the number of results, of which at most ``most`` stand on a page, and ``page`` (from 0)
+        the page.
         """
         size = min(wanted, self.most)
         counted = {self.count: str(size)} if self.count else {}
@@ -67,7 +69,9 @@ class Provider:
 
 
 def google(key: str, engine: str, url: str = GOOGLE_URL) -> Provider:
-    """Return the provider for Google Programmable Search (Custom Search JSON API)."""
+    """Return the provider for Google Programmable Search (Custom Search JSON API), with an API ``key`` and
+    the id of a search ``engine``.
+    """
     return Provider(
         "google",
         url,
@@ -116,7 +120,7 @@ PROVIDERS: Mapping[str, tuple[Callable[..., Provider], tuple[str, ...]]] = {
     "brave": (brave, ("BRAVE_API_KEY",)),
     "searxng": (searxng, ("CONQRET_SEARXNG_URL",)),
 }
-"""By name: what makes a provider, and the variables of the environment that it is made of."""
+"""For each name, the function that makes the provider, and the environment variables for its arguments."""
 
 
 def providers(names: Sequence[str], environment: Mapping[str, str] | None = None) -> tuple[Provider, ...]:
@@ -141,11 +145,13 @@ def providers(names: Sequence[str], environment: Mapping[str, str] | None = None
 
 
 MAX_QUERY = 300
-"""Characters of a query; Brave takes 400, and titles with their authors are longer than what finds them."""
+"""The most characters of a query; Brave takes 400, and titles with their authors are longer than what
+finds them.
+"""
 SEARCH_DELAY = 1.1
 """Seconds between two queries to one provider: Brave's free plan takes one a second."""
 UNSEARCHED = "no URL, and no search was asked for"
-"""The detail of sources that a later run with a search goes on with."""
+"""The detail of sources that a later run with a search continues with."""
 _POLICY = Policy(allow_private=True)
 """Providers are named by whoever runs this, and a SearXNG may be on a private address."""
 _LIMITS = Limits(max_bytes=4 * 2**20, total_seconds=30.0)
@@ -160,7 +166,11 @@ class SearchResult:
 
 
 class WebSearcher:
-    """A client that queries search providers in order until one has results; call :meth:`close` when done."""
+    """A client that queries search providers in order until one has results; call :meth:`close` when done.
+
+    ``policy`` says which results may be fetched, and ``delay`` is the pause in seconds between two queries
+    to one provider.
+    """
 
     def __init__(
         self,
@@ -177,7 +187,11 @@ class WebSearcher:
         self._pace = Politeness(delay=delay, per_host=1, jitter=0.0)
 
     async def find(self, title: str) -> SearchResult:
-        """Return the first result that may be fetched. Raises as :meth:`results`."""
+        """Return the first result that may be fetched for the title of a source.
+
+        Raises:
+            FetchError: as :meth:`results`.
+        """
         return (await self.results(title))[0]
 
     async def results(self, query: str, wanted: int = RESULTS) -> list[SearchResult]:

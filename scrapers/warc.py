@@ -1,4 +1,4 @@
-"""Every HTTP response, decompressed, in a WARC file (ISO 28500).
+"""Store every HTTP response, decompressed, in a WARC file (ISO 28500).
 
 Beside the WARC lies an index, a JSON line for each response: URL, HTTP status, offset and length of its gzip
 member. A line is written after its member, so whatever follows the last indexed member in the WARC was cut
@@ -57,7 +57,11 @@ class WarcWriter:
             self._warc.write_record(self._warc.create_warcinfo_record(WARC_NAME, fields))
 
     async def write(self, reply: FetchedResponse) -> None:
-        """Append a response; it is on disk when this returns."""
+        """Append a response; it is on disk when this returns.
+
+        Raises:
+            OSError: writing fails.
+        """
         await asyncio.to_thread(self._store, reply)
 
     def close(self) -> None:

@@ -1,4 +1,5 @@
-"""Single requests over one pool of connections: past the guard, a body up to a limit, no redirect followed.
+"""Send single requests over one pool of connections: guarded against internal addresses, a body up to a
+limit, no redirect followed.
 
 Where a request may go: a page can cite any URL and redirect to any other, and both would be asked from inside our
 network. So of each URL scheme, credentials and port are looked at, and each connection, whatever its name resolved to,
@@ -148,7 +149,7 @@ def refusal(reply: FetchedResponse) -> FetchError:
 PORTS = frozenset({80, 443})
 """The ports of the web; behind any other port there may be a database or another service."""
 MAX_URL = 8_192
-"""Characters of a URL; browsers and servers stop between 2,000 and 8,192."""
+"""The most characters of a URL; browsers and servers stop between 2,000 and 8,192."""
 REFUSED = "refused by the guard: "
 
 Address = IPv4Address | IPv6Address
@@ -256,13 +257,13 @@ def socket_factory(policy: Policy) -> Callable[[AddressInfo], socket.socket]:
 
 
 AGENT = "conqret"
-"""The product token that robots.txt files may name."""
+"""The product name by which robots.txt files may name conqret."""
 USER_AGENT = f"{AGENT} (research corpus builder; set a contact with --user-agent)"
 ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.8,*/*;q=0.5"
 KEEP_ALIVE = 10.0
-"""Seconds that an idle connection is kept; hosts differ from URL to URL, so not for long."""
+"""Seconds for which an idle connection is kept; hosts differ from URL to URL, so not for long."""
 DNS_SECONDS = 300
-"""How long the addresses of a name are used again."""
+"""Seconds for which the addresses of a host name are reused."""
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _ENDS: tuple[tuple[type[Exception], str, bool], ...] = (
     (TimeoutError, "timed out", True),

@@ -1,4 +1,5 @@
-"""Extraction in processes of its own, under a time limit: a parser that hangs or crashes costs one page.
+"""Extract texts in separate processes under a time limit, so that a parser that hangs or crashes costs one
+page.
 
 Such a process parses hostile bytes, one job after the other, from standard input to output. A job is a line of JSON
 (``size``, ``content_type``, ``charset``) and ``size`` bytes; an answer is a line with its length and so many bytes of
@@ -21,11 +22,11 @@ from typing import BinaryIO
 from conqret.scrapers.document import Extraction, extract
 
 SECONDS = 30.0
-"""Time for one page; ordinary ones take some hundredths of a second, PDFs of 300 pages ten seconds."""
+"""Seconds for one page; ordinary ones take some hundredths of a second, PDFs of 300 pages ten seconds."""
 START_SECONDS = 60.0
-"""Time that a new process has on top for its first page, because it imports the parsers then."""
+"""Additional seconds for the first page of a new process, which imports the parsers then."""
 JOBS = 1_000
-"""Pages after which a process is replaced, so that what the parsers' caches hold stays small."""
+"""A process is replaced after so many pages, so that what the parsers' caches hold stays small."""
 WORKERS = max(1, min(8, os.cpu_count() or 1))
 _SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS")
 
@@ -127,7 +128,7 @@ def _environment() -> dict[str, str]:
 
 
 MEMORY = 2 * 2**30
-"""Bytes of address space (2 GiB) beyond which the parser gets no more, where the system can say so."""
+"""The most bytes of address space (2 GiB) of a parsing process, where the system can limit it."""
 STACK = 64 * 2**20
 """Bytes of stack for the parsing thread: deep nesting ends in a RecursionError and not in a crash."""
 

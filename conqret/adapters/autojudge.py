@@ -58,12 +58,13 @@ claims = require("autojudge_base.nugget_data", extra="autojudge")
 WORKFLOW = Path(__file__).with_name("workflow.yml")
 """A workflow with a variant for each of conqret's formats."""
 STORE = "conqret.sqlite"
-"""Where answers are recorded, in AutoJudge's cache, or else next to the leaderboard."""
+"""The file name of the recordings, in AutoJudge's cache, or else next to the leaderboard."""
 EVALDATA = {"fingerprint", "measures", "flags", "trims"}
-"""What of a judgment stands with its report."""
+"""The fields of a judgment that are stored with its report."""
 METADATA = "conqret"
-"""Under this key of a report's ``evaldata``, of a nugget's ``metadata`` or ``trace`` stands what its tables cannot
-hold."""
+"""The key of a report's ``evaldata`` and of a nugget's ``metadata`` or ``trace`` with what AutoJudge's
+tables cannot hold.
+"""
 
 
 @contextlib.contextmanager
@@ -86,11 +87,21 @@ class ConqretJudge:
     def judge(
         self, rag_responses: Any, rag_topics: Any, llm_config: Any, nugget_banks: Any = None, **settings: Any
     ) -> Any:
-        """Judge the reports and return a leaderboard: one row per report, one ``all`` row per run, one column
-        per metric.
+        """Judge the reports and return a leaderboard: one row per report, one ``all`` row per run, one
+        column per metric.
 
         Reports without a score have no row. The reason is written to the report's ``evaldata`` and to the
         run directory.
+
+        Args:
+            rag_responses: the reports.
+            rag_topics: the requests that they answer.
+            llm_config: AutoJudge's model configuration.
+            nugget_banks: nugget banks to judge by, for formats that take them.
+            settings: the settings of the workflow (see the module).
+
+        Raises:
+            ConqretError: no report has a score, or the judge cannot run.
         """
         reports = list(rag_responses)
         run = _judged(reports, rag_topics, llm_config, settings, nugget_banks)
@@ -167,7 +178,9 @@ class ConqretJudge:
         return self.nugget_banks_type.from_banks_list(banks)
 
     def bank(self, topic: str, title: str, listed: Iterable[ListedNugget], model: str, creator: str) -> Any:
-        """Build the nugget bank of one topic, with each nugget as a claim (a statement)."""
+        """Build the nugget bank of one topic, with each nugget as a claim (a statement) by the ``model``
+        and the strategy ``creator``.
+        """
         bank = claims.NuggetBank(query_id=topic, title_query=title)
         by = [claims.Creator(is_human=False, llm_model=model, llm_prompt_strategy=creator)]
         for nugget in listed:
@@ -200,10 +213,11 @@ class ConqretNuggetizerJudge(ConqretJudge):
 
 
 def client_settings(llm_config: Any) -> dict[str, Any]:
-    """Convert AutoJudge's model configuration into keyword settings of :func:`conqret.judge`.
+    """Convert AutoJudge's model configuration into keyword settings of :func:`conqret.judge`: the model,
+    address, key and recordings.
 
-    If a base URL is set, the model runs on an OpenAI-compatible server there. Otherwise litellm chooses
-    the provider.
+    If a base URL is set, the model runs on an OpenAI-compatible server there. Otherwise litellm chooses the
+    provider. The folder of the cache is created.
     """
     model, address, key = llm_config.model, llm_config.base_url, llm_config.api_key
     settings: dict[str, Any] = {"model": model}

@@ -1,4 +1,6 @@
-"""conqret and Hugging Face ``datasets``: a dataset is judged as any list of items; a judged run is one, with a card."""
+"""Datasets of Hugging Face: a dataset is judged as any list of items, and a judged run is converted to
+one, with a card.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +87,12 @@ def save_dataset(run: Run, folder: str | Path) -> Path:
 
 
 def dataset_card(folder: JudgeFolder) -> str:
-    """Return the Markdown dataset card of a run: the judge, means with intervals, bounds, and missing values."""
+    """Return the Markdown dataset card of a run: the judge, means with intervals, bounds, and missing
+    values.
+
+    Raises:
+        DeclarationError: the run is missing or not finished.
+    """
     record, summary = folder.record(), folder.summary()
     baseline = " (a lexical baseline, and no model)" if record.baseline else ""
     lost = [f"- `{name}`: {why}" for name, why in without_number(summary).items()]
@@ -121,7 +128,8 @@ def _dataset(folder: JudgeFolder) -> Any:
 
 
 def without_number(summary: Summary) -> dict[str, str]:
-    """Return a mapping from the name of each missing number to the reason why it is missing, in words.
+    """Return a mapping from the name of each missing number (such as ``groundedness.missing``) to the
+    reason why it is missing, in words.
 
     It covers missing values of metrics, missing intervals, and an unknown cost.
     """

@@ -33,7 +33,7 @@ counts: Any = getattr(models, "_model", None)
 
 DOCUMENTS = "documents"
 ROLE = "grader"
-"""As inspect's own scorers call the model that grades."""
+"""The role of the judge's model, as inspect's own scorers name it."""
 
 
 def conqret_metric(

@@ -99,7 +99,8 @@ class ConqretEvaluator(evaluation.RunEvaluator):  # type: ignore[misc]
 
 
 def documents_of(documents: Iterable[Any]) -> Iterator[dict[str, str]]:
-    """Yield LangChain documents as the documents of a conqret item.
+    """Yield LangChain documents as the documents of a conqret item (``id``, ``text``, ``title`` and
+    ``url``, where there are any).
 
     Each may be a Document object, its record in a trace, or a plain text. Title and URL come from the
     metadata; other metadata is dropped.

@@ -52,7 +52,9 @@ class ConqretEvaluator(evaluation.BaseEvaluator):  # type: ignore[misc]
         second_response: str | None = None,
         **kwargs: Any,
     ) -> ConqretResult:
-        """Judge the response to a query and return the result; contexts are texts or documents."""
+        """Judge the response to a query and return the result; contexts are texts or documents (the other
+        arguments: see the class).
+        """
         texts = list(contexts or ())
         try:
             item = as_item(query, response, texts, reference, {"second_argument": second_response, **kwargs})

@@ -29,8 +29,9 @@ def as_requests(items: Items) -> list[Any]:
 def nuggets_of(nuggets: Iterable[Any], system: str = "") -> list[ListedNugget]:
     """Convert nuggetizer's nuggets into :class:`ListedNugget` objects.
 
-    An assigned nugget gets the coverage of ``system`` under ``support``. An assignment label that is not
-    known gives no value, and never 0. nuggetizer's importance is dropped.
+    An assigned nugget gets the coverage of ``system`` under ``support``: 1 for support, a half for partial
+    support, 0 for none. An assignment label that is not known gives no value, and never 0. nuggetizer's
+    importance is dropped.
     """
     return [
         ListedNugget(nugget.text, {} if value is None else {"support": {system: value}})

@@ -31,13 +31,15 @@ from conqret.data import Status
 from conqret.errors import ConqretError, DeclarationError
 
 VARIABLES = {"topic": "question"} | {name: name for name in ("documents", "reference", "second_argument")}
-"""Where the fields of an item stand in a test's ``vars``, unless the config says otherwise."""
+"""The names of the item's fields in a test's ``vars``, unless the config sets others."""
 EXPECTING = frozenset(
     "equals similar factuality model-graded-factuality context-recall rouge-n bleu gleu".split()
 )
-"""promptfoo's assertions whose value is an expected answer."""
+"""The assertions of promptfoo whose value is an expected answer."""
 THRESHOLD = 0.5
-"""From which score on an assertion passes, unless the config says otherwise: promptfoo's own for grades."""
+"""The lowest score of an assertion that passes, unless the config sets another: promptfoo's own for
+grades.
+"""
 
 
 def get_assert(output: str, context: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,12 +112,12 @@ def _single(config: str) -> Any:
 
 
 LOOKS = 0.5
-"""Seconds between two looks whether the program is still there."""
+"""Seconds between two checks whether the program still runs."""
 LONGEST = 2**26
-"""Bytes of an item."""
+"""The most bytes of an item."""
 OUTCOME = "outcome"
 LOCK = "lock"
-"""Held while a judge is started; it stays in the folder."""
+"""The lock file that is held while a judge is started; it stays in the folder."""
 
 
 def send_to_process(config: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:

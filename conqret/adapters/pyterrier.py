@@ -1,4 +1,5 @@
-"""conqret's formats as transformers of PyTerrier, with measures for ``pt.Experiment``, and items as frames.
+"""conqret's formats as transformers of PyTerrier, with measures for ``pt.Experiment``, and items as
+frames.
 
 Frames are those of pyterrier-rag: ``qid``, ``query`` and ``qanswer``, and the documents as ``qcontext`` (one text), or
 as ``docno`` and ``text``, a row each.
@@ -24,7 +25,7 @@ pt: Any = require("pyterrier", extra="pyterrier")
 ir_measures: Any = require("ir_measures", extra="pyterrier")
 
 DOCUMENT_COLUMNS = ("docno", "docid", "text", "title", "url", "score", "rank")
-"""What belongs to a document, and not to the answer of the same row."""
+"""The columns that describe a document, not the answer of the same row."""
 
 
 class ConqretJudge(pt.Transformer):  # type: ignore[misc]

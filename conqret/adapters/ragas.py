@@ -59,7 +59,11 @@ class ConqretMetric(base):  # type: ignore[misc]
         reference: str | None = None,
         **row: Any,
     ) -> Any:
-        """Judge one sample asynchronously and return a ``MetricResult``; its value is None without a score."""
+        """Judge one sample asynchronously and return a ``MetricResult``; its value is in [0, 1], or None
+        without a score.
+
+        The arguments are ragas's columns (see the class).
+        """
         try:
             contexts = _documents(retrieved_contexts, row.get(CONTEXT_IDS))
             item = as_item(user_input, response, contexts, reference, row)
@@ -75,8 +79,8 @@ class ConqretMetric(base):  # type: ignore[misc]
         reference: str | None = None,
         **row: Any,
     ) -> Any:
-        """Judge one sample and return a ``MetricResult``; also works inside a running event loop (a
-        notebook).
+        """Judge one sample and return a ``MetricResult`` as :meth:`ascore` does; also works inside a
+        running event loop (a notebook).
         """
         try:
             contexts = _documents(retrieved_contexts, row.get(CONTEXT_IDS))

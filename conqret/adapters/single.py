@@ -1,4 +1,6 @@
-"""One metric of one format for one item, which is what other evaluators request."""
+"""One metric of one item (:class:`SingleMetric`), which other libraries' evaluators request, and the
+conversion of their data.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,11 @@ from conqret.show.words import reason
 from conqret.text.language import language_code
 
 SECOND = "second_argument"
-"""The field of an item that formats which compare look at."""
+"""The field of an item that comparing formats need."""
 MetricName = str | Criterion | Mapping[str, Any]
-"""A metric of a format; of the format ``criteria`` a criterion, as its text, its table or itself."""
+"""A metric's name; for the format ``criteria`` a criterion, as its text, its table or a
+:class:`conqret.Criterion`.
+"""
 
 
 class SingleSettings(ClientSettings, SampleSettings, total=False):
@@ -95,12 +99,20 @@ class SingleMetric:
         return f"conqret {self.format} {self.metric}"
 
     def judged(self, item: Mapping[str, Any]) -> Judgment:
-        """Judge one item, a mapping with the fields of :class:`conqret.Item`, and return its judgment."""
+        """Judge one item, a mapping with the fields of :class:`conqret.Item`, and return its judgment.
+
+        Raises:
+            ItemsError: the item has faults, or lacks a field that the format needs.
+        """
         judgments: Judgments = self.judge.judge([self._compared(item)])
         return judgments[0]
 
     async def ajudged(self, item: Mapping[str, Any]) -> Judgment:
-        """Judge one item asynchronously and return its judgment."""
+        """Judge one item asynchronously and return its judgment.
+
+        Raises:
+            ItemsError: the item has faults, or lacks a field that the format needs.
+        """
         judgments: Judgments = await self.judge.ajudge([self._compared(item)])
         return judgments[0]
 
@@ -165,7 +177,7 @@ def as_item(
     """Build the non-empty fields of a conqret item from another library's data.
 
     Args:
-        topic: the question, or the messages of a conversation in the library's own form.
+        topic: the question, or a list of the messages of a conversation in the library's own form.
         argument: the answer; not needed where the messages contain it.
         documents: the retrieved documents or texts.
         reference: the expected answer.

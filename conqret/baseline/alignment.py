@@ -1,4 +1,6 @@
-"""Which words of a claim its documents say: findings of evidence, groundedness, alignment of sentences."""
+"""The support of a claim by its documents, from words: alignment of sentences, groundedness, and verdicts
+on citations.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ By = Literal["documents", "argument", "second_argument"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A score in [0, 1] with an explanation of one or two short sentences that name its evidence."""
+    """A score in [0, 1] (1 is best) with an explanation of one or two short sentences that name its
+    evidence.
+    """
 
     value: float
     explanation: str
@@ -96,8 +100,9 @@ PASSAGE = 40
 MARGIN = 8
 NEIGHBOURS = 10
 OFTEN = 50
-"""Occurrences from which on a stem of a source is only looked at where a rarer one is near: a text of one sentence, a
-thousand times with another number, would take time with the square of its length."""
+"""A stem that occurs in a source at least so often is only considered near a rarer one: a text of one
+sentence, repeated a thousand times with another number, would take time with the square of its length.
+"""
 
 
 @dataclass(frozen=True)
@@ -105,7 +110,8 @@ class Alignment:
     """How well one source supports one sentence (a claim).
 
     ``value`` is the support in [0, 1]. ``coverage`` is the weighted share of the claim's content stems that
-    the best passage of the source has.
+    the best passage of the source has. ``label`` is the verdict that follows, and ``explanation`` the reason
+    in words.
     """
 
     value: float
@@ -318,7 +324,10 @@ UNCITED_WEIGHT = 0.5
 
 
 def citation_verdicts(argument: Text, documents: Sequence[Text]) -> tuple[CitationVerdict, ...]:
-    """Return one verdict for each citation of each sentence of ``argument``, in order of the text."""
+    """Return one verdict for each citation of each sentence of ``argument``, in order of the text.
+
+    A citation of number n refers to ``documents[n - 1]``; the label is None where there is no such document.
+    """
     verdicts = []
     for i, sentence in enumerate(argument.sentences, start=1):
         for number in sentence.cites:
@@ -334,8 +343,9 @@ def groundedness(argument: Text, documents: Sequence[Text]) -> Finding:
     """Compute the share of the argument's content that its documents support, in [0, 1].
 
     It is the mean of :func:`align`'s value over sentences, weighted by the weight of their content stems. A
-    sentence with citations gets the best value of its cited documents. A sentence without gets its coverage
-    by the words of all documents, at half weight if other sentences have citations.
+    sentence with citations gets the best value of its cited documents (0 if none of them exists). A sentence
+    without gets its coverage by the words of all documents, at half weight if other sentences have
+    citations.
     """
     cited = sum(map(bool, map(attrgetter("cites"), argument.sentences)))
     total = borne = 0.0

@@ -1,4 +1,6 @@
-"""`Evidence`: everything that the offline baseline can say of one item, found when it is first needed."""
+"""`Evidence`: everything that the offline baseline can find about one item, computed when it is first
+needed.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +79,9 @@ def not_english(item: Item) -> str:
 
 
 TIE = 0.005
-"""Below it the two are the same to the baseline; the pairs that the writing was fitted on hold no ties."""
+"""A smaller strength of a preference counts as a tie; the pairs that the writing model was fitted on hold
+no ties.
+"""
 GROUNDEDNESS = 4.0
 RELEVANCE = 2.0
 """Log-odds that a whole point of groundedness or relevance is worth; made by hand. Twice as many words (up to 200)
@@ -159,7 +163,7 @@ class Evidence:
 
     def dimensions(self, which: Which = "argument") -> Mapping[str, Finding]:
         """Return the scores of an argument on the fifteen dimensions of argument quality, by name
-        (``quality.dimensions``).
+        (``quality.dimensions``), each with its evidence.
         """
         if which not in self._dimensions:
             grounded = self.groundedness(which).value if self.item.documents else None
@@ -176,8 +180,8 @@ class Evidence:
         return prefer(self._strength("argument"), self._strength("second_argument"))
 
     def citation_support(self, which: Which = "argument") -> tuple[CitationVerdict, ...]:
-        """Return the verdict on each citation of an argument, in order: does the document support the
-        sentence?
+        """Return the verdict on each citation of an argument, in order: whether the document supports the
+        sentence (``supports``, ``contradicts``, ``silent``, or None without such a document).
         """
         return grounding.citation_verdicts(self._argument(which), self._documents)
 
@@ -194,13 +198,14 @@ class Evidence:
 
     def topic_nuggets(self, n: int = 20) -> tuple[str, ...]:
         """Return ``n`` distinct key points on topic and stance
-        (:func:`conqret.baseline.relevance.topic_nuggets`).
+        (:func:`conqret.baseline.relevance.topic_nuggets`); the item's texts are not read.
         """
         return topic_nuggets(self.item.topic, self.item.stance, n)
 
     def document_nuggets(self, n: int = 20) -> tuple[str, ...]:
         """Return up to ``n`` distinct key points from documents
-        (:func:`conqret.baseline.relevance.document_nuggets`).
+        (:func:`conqret.baseline.relevance.document_nuggets`), fewer where they have fewer distinct
+        sentences.
         """
         values = [finding.value for finding in self._relevances]
         return document_nuggets(self._features, values, self._query, n)
@@ -233,13 +238,13 @@ class Evidence:
 
     @cached_property
     def criteria(self) -> Mapping[str, Finding]:
-        """Return further scores for yes/no rubrics, by name, each in [0, 1]. Relevant documents score 0.4 or
-        more.
+        """Further scores for yes/no rubrics, by name, each in [0, 1]. Documents with a relevance of 0.4 or
+        more count as relevant.
 
         relevant_share: relevant documents / documents. breadth: share of the built-in aspects of debate of
-        which some relevant document has two words. evidence: share of documents that are relevant and contain
-        figures and names. consistency: 1 - 2 sd of the relevance scores. focus: 1 - mean noise (noise is 1
-        for an irrelevant document). citation_presence: sentences with citations / sentences.
+        which some relevant document has two words. evidence: share of documents that are relevant and
+        contain figures and names. consistency: 1 - 2 sd of the relevance scores. focus: 1 - mean noise
+        (noise is 1 for an irrelevant document). citation_presence: sentences with citations / sentences.
         citation_validity: citations of an existing document / citations. citation_precision: supported
         citations / citations. no_contradiction: 1 - contradicted citations / citations.
         """

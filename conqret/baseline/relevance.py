@@ -1,4 +1,4 @@
-"""How relevant a text is to a topic: does it keep to the topic, does it argue, and is it more than furniture?
+"""The relevance of a text to a topic: whether it keeps to the topic, argues, and is more than boilerplate.
 
 ``relevance = t (2 - t) (1/2 + argument/4 + extent/4) (1 - noise)``, t the topicality, every part in [0, 1].
 The product makes topicality necessary: no length and no eloquence helps a text on another topic.
@@ -80,7 +80,13 @@ class RelevanceQuery:
 
 @dataclass(frozen=True)
 class Features:
-    """The features from which the relevance of one text is computed; each number is in [0, 1]."""
+    """The features from which the relevance of one text is computed; each number is in [0, 1].
+
+    ``match``, ``argument``, ``extent`` and ``noise``: see :func:`features`. ``matched`` and ``missing`` are
+    words of the question that the text has and lacks, ``kinds`` the indices of boilerplate sentences by
+    kind, ``body`` the text without them, and ``uncommon`` its stems that are neither common words nor in the
+    question.
+    """
 
     match: float
     argument: float
@@ -274,6 +280,7 @@ _ASPECTS = {
     "Trust and accountability": "trust transparency accountable corruption fraud honest audit secret abuse",
 }
 ASPECTS: dict[str, frozenset[str]] = {}
+"""The stems of each aspect's words, in the order in which nuggets use the aspects."""
 for _name, _words in _ASPECTS.items():
     ASPECTS[_name] = Sentence(_words).terms
 """Aspect to the stems of its words, in the order in which nuggets use them."""
@@ -307,9 +314,9 @@ def document_nuggets(
 ) -> tuple[str, ...]:
     """Return up to ``n`` distinct key points (sentences) from the documents, best first.
 
-    A sentence's rank is its document's relevance times (topic words + numbers + a saturating length). If
-    there are too few sentences, their clauses follow, then shorter and shorter runs of words. The result is
-    shorter than ``n`` where the documents have fewer distinct spans.
+    ``values`` are the documents' relevance. A sentence's rank is its document's relevance times (topic words
+    + numbers + a saturating length). If there are too few sentences, their clauses follow, then shorter and
+    shorter runs of words. The result is shorter than ``n`` where the documents have fewer distinct spans.
     """
     scored: dict[str, tuple[float, str]] = {}
     for features, value in zip(documents, values, strict=True):
@@ -339,7 +346,9 @@ def document_nuggets(
 
 
 def aspect_of(nugget: str) -> frozenset[str]:
-    """Return the stems of the aspects that a topic nugget names, or an empty set for any other text."""
+    """Return the stems of the aspects that a nugget of :func:`topic_nuggets` names, or an empty set for any
+    other text.
+    """
     head = nugget.partition(":")[0].rpartition(",")[0]
     return frozenset[str]().union(*(ASPECTS.get(part, frozenset()) for part in re.split(r" with | \(", head)))
 

@@ -18,7 +18,7 @@ from conqret.text import lexicons as lex
 from conqret.text.analysis import Text
 
 WIDEST = 3.0
-"""Standard deviations beyond which a feature counts no further: one "you" is a third of a text of three words."""
+"""The standard deviations to which a feature is clipped: one "you" is a third of a text of three words."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +66,13 @@ def fitted() -> Mapping[str, LinearModel]:
 
 
 WEIGHTS = Path(__file__).with_name("fitted.json")
-"""The weights, the scale of the features, and where they come from."""
+"""The file with the weights, the scale of the features, and where they come from."""
 
 
 ENOUGH_WORDS = 200
-"""Words from which more of them count no further: above, human ratings hardly rise with length (Spearman
-.08 among the longest fifth of Webis-ArgQuality-20), and padding would be rewarded."""
+"""More words than these count no further: above, human ratings hardly rise with length (Spearman .08 among
+the longest fifth of Webis-ArgQuality-20), and padding would be rewarded.
+"""
 
 _RUDE = (lex.ABUSE | lex.SLANG) - lex.FIRST_PERSON - lex.SECOND_PERSON
 

@@ -1,4 +1,5 @@
-"""``--require "groundedness >= 0.7"``: conditions on a result, read by a grammar and never evaluated.
+"""Conditions on a result, as in ``--require "groundedness >= 0.7"``: parsed by a grammar, never evaluated
+as code.
 
 ``NAME[.low|.high][DIMENSION] OPERATOR NUMBER``; ``.low`` and ``.high`` are the ends of the 95% interval. A quantity
 that has no value fails its condition. Each command declares what can be required of it. Where a command decides on an
@@ -37,10 +38,11 @@ FORM = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One requirement on a result, such as ``alpha.low >= 0.6``.
+    """One requirement on a result, such as ``alpha.low >= 0.6`` or ``alpha[clarity] >= 0.6``.
 
-    ``end`` is the end of the confidence interval, or the bound, that must meet it; None means the value
-    itself.
+    ``name`` is the quantity, ``dimension`` the name in brackets (None: without), ``operator`` one of
+    :data:`OPERATORS`, and ``bound`` the number. ``end`` is the end of the confidence interval (``low`` or
+    ``high``), or the bound, that must meet it; None means the value itself.
     """
 
     text: str
@@ -94,8 +96,9 @@ class Requirement:
         return cls(text.strip(), name, of, end, match["operator"], float(match["bound"]))
 
     def end_of(self, estimate: Estimate | Effect) -> float | None:
-        """Return the end of the estimate's interval that the requirement is about, or its value if
-        ``end`` is None."""
+        """Return the end of the estimate's interval that the requirement is about, or its value if ``end``
+        is None; None where it has none.
+        """
         return {None: estimate.value, "low": estimate.low, "high": estimate.high}[self.end]
 
     def outcome(self, value: float | None, lacking: str = "it has no value") -> RequirementOutcome:

@@ -20,11 +20,13 @@ SEVERAL = (
     "Several files, a folder of files, or a quoted pattern such as `'labels/*.csv'` are joined. If a file has "
     "no column of annotators, its name is taken as the annotator's (anna.csv: anna)."
 )
-"""What the help says of every option that takes files of labels."""
+"""The end of the help text of every option that takes label files."""
 
 
 def label_files(what: str, name: str = "--labels", panel: str | None = None) -> Any:
-    """Return the ``--labels`` option of a command; ``what`` is the beginning of its help text."""
+    """Return the option of a command for label files; ``what`` is the beginning of its help text, ``name``
+    its name, and ``panel`` its group in the help.
+    """
     return option(panel, f"{what} May be repeated. {SEVERAL}", name)
 
 

@@ -1,4 +1,5 @@
-"""Options that belong together are declared once, and a command takes them as one parameter.
+"""Options that belong together, declared once as the fields of a frozen dataclass, which a command takes as
+one parameter.
 
 A group is a frozen dataclass whose fields are options. What an option does stands in the docstring of its command or
 group (:mod:`conqret.options`), or in the annotation where several share it (:func:`option`); :func:`declare` makes of
@@ -24,7 +25,7 @@ from cyclopts.validators import Number
 from conqret.options import OptionHelps, declared, kind_and_marks
 
 FIELDS = "__dataclass_fields__"
-"""What dataclasses have."""
+"""The attribute that all dataclasses have."""
 
 
 @dataclass(frozen=True)

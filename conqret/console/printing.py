@@ -1,4 +1,4 @@
-"""Where messages go: results to standard output, everything else to standard error.
+"""Print results to standard output, and notes, errors and progress to standard error.
 
 Texts from outside are shown as they are, never as markup. What a terminal would act on (an escape sequence in a
 model's name, say) is written out, whatever prints it: each console does so with all that it renders.
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 NONE: Mapping[str, Any] = {}
-"""Where nothing is given."""
+"""An empty mapping, as a default."""
 _REMEDIES = {
     "authentication": "check the key",
     "bad_request": "check the name of the model and its settings",
@@ -50,9 +50,9 @@ _REMEDIES = {
     "quota": "check the account's quota with the provider",
 }
 MAX_NOTES = 2
-"""Remarks of one kind that a run prints."""
+"""The most notes of one kind that a run prints."""
 SECONDS = 10.0
-"""Between two lines of progress: often enough to see that it goes on, rare enough for a log of hours."""
+"""Seconds between two lines of progress where there is no terminal."""
 
 
 class SafeConsole(Console):
@@ -84,7 +84,7 @@ def err() -> Console:
 
 
 def say(text: str, style: str = "") -> None:
-    """Print one line of the result to standard output."""
+    """Print one line of the result to standard output, in a style of Rich (empty: none)."""
     out().print(_text(text, style), soft_wrap=True)
 
 
@@ -246,7 +246,9 @@ def end(
 
 
 def tell_outcomes(outcomes: Sequence[RequirementOutcome]) -> bool:
-    """Print which requirements are met, with the worst items of the others, and return True if all are."""
+    """Print which requirements are met, with the worst items of the others, and return True if all are met
+    (an undecided one is not).
+    """
     for outcome in outcomes:
         (tell if outcome.met or outcome.undecided else complain)(str(outcome))
         for item in outcome.items:
@@ -318,13 +320,15 @@ class ProgressBar:
         self.reach(kept, total=total)
 
     def advance(self, row: object = None, counted: str = "") -> None:
-        """Advance the bar by one; without a client, ``counted`` is shown next to it."""
+        """Advance the bar by one row; without a client, ``counted`` is shown next to it."""
         if not self.progress.disable or self.lines:
             text = counted if self.client is None else counts(self.client.progress)
             self.reach(None, text, advance=1)
 
     def reach(self, done: int | None, counted: str = "", **task: Any) -> None:
-        """Set the number of finished rows (None: unchanged); ``task`` may set ``total`` or ``advance``."""
+        """Set the number of finished rows (None: unchanged), with the text ``counted`` next to it;
+        ``task`` may set ``total`` or ``advance``.
+        """
         self.progress.update(self.task, completed=done, counts=counted, **task)
         if self.lines and time.monotonic() - self.last_line >= SECONDS:
             self.last_line = time.monotonic()
@@ -335,7 +339,11 @@ class ProgressBar:
 
 @contextlib.contextmanager
 def progress(doing: str, total: int | None = None, *, quiet: bool = False) -> Iterator[ProgressBar]:
-    """Show a progress bar on a terminal, or lines elsewhere, as a context manager; nothing if ``quiet``."""
+    """Show a progress bar on a terminal, or a line every ten seconds elsewhere, as a context manager;
+    nothing if ``quiet``.
+
+    ``doing`` is the text before the bar, ``total`` the number of rows (None: unknown).
+    """
 
     bar = Progress(
         TextColumn(doing),

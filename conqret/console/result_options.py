@@ -22,4 +22,4 @@ DrawnBy = Annotated[
 Printed = Annotated[
     bool | None, option(None, "Print JSON, or the tables as LaTeX, on standard output.", "--json/--latex")
 ]
-"""Yes for JSON, no for LaTeX, None for a reader."""
+"""True prints JSON, False LaTeX, None text for a reader."""

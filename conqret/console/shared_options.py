@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 DOCUMENTS = "documents"
-"""The field that may stand in several columns."""
+"""The field whose text may come from several columns."""
 ITEM_COLUMNS = "topic=question,documents=ctx"
-"""What --columns looks like for items."""
+"""An example of --columns for items."""
 
 
 def run_folder(default: str, what: str = "The run's folder", where: str = "where it stopped") -> Any:

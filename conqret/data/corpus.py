@@ -1,5 +1,6 @@
-"""The parts of a corpus: topics with their split, judged pairs, what became of every source, and
-the figures of ConQRet's Table 2."""
+"""The parts of a corpus: topics with their split, judged pairs, the outcome of fetching every source, and
+the figures of ConQRet's Table 2.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ Split = Literal["train", "test"]
 SPLITS: tuple[Split, ...] = get_args(Split)
 QrelsStance = Literal["pro", "con", "all"]
 QRELS_STANCES: tuple[QrelsStance, ...] = get_args(QrelsStance)
-"""Which side's evidence counts as relevant; ``all`` is either side's (the PRO+CON of ConQRet, Table 4)."""
+"""The side whose evidence counts as relevant; ``all`` is either side's (the PRO+CON of ConQRet, Table 4)."""
 SourceStatus = Literal["ok", "not-found", "blocked", "robots", "unparsable", "too-large", "error"]
 SOURCE_STATUSES: tuple[SourceStatus, ...] = get_args(SourceStatus)
 
@@ -60,9 +61,9 @@ def judged_pairs(
 ) -> dict[QrelsStance, list[Qrel]]:
     """Return the judged pairs of one topic for each side (``pro``, ``con``, ``all``).
 
-    The ``relevant`` documents of a side get relevance 1, and documents from ``others`` get relevance 0.
-    ``all`` takes every document from ``others``. ``pro`` takes as many as it has relevant documents from
-    the front of ``others``; ``con`` takes its share from the end.
+    ``topic`` and documents are ids. The ``relevant`` documents of a side get relevance 1, and documents from
+    ``others`` get relevance 0. ``all`` takes every document from ``others``. ``pro`` takes as many as it has
+    relevant documents from the front of ``others``; ``con`` takes its share from the end.
     """
     shares = {
         "pro": others[: len(relevant["pro"])],
@@ -77,11 +78,13 @@ def judged_pairs(
 
 
 class LedgerEntry(Frozen, extra="ignore"):
-    """The outcome of fetching one source of one debate.
+    """The outcome of fetching one source of one debate; ``number`` is the source's number on the debate's
+    page.
 
     ``url`` is the address that was requested (from the page, or found by title); ``final_url`` is the
-    address after redirects. ``document`` is the id of the extracted document, or None; sources with the
-    same final content share it. Further fields of a ledger's line are ignored.
+    address after redirects. ``detail`` says why the ``status`` is not ``ok``. ``document`` is the id of the
+    extracted document, or None; sources with the same final content share it. Further fields of a ledger's
+    line are ignored.
     """
 
     debate: Identifier

@@ -1,4 +1,6 @@
-"""Digests of plain data, texts and files, by which runs and indexes are known again, and values gathered by key."""
+"""Digests of plain data, texts and files, by which runs and indexes are identified; and the grouping of
+pairs by key.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,11 @@ def gathered(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
 
 
 def digest_of(data: object) -> str:
-    """Return the first 16 hexadecimal digits of the SHA-256 of ``data`` written as JSON."""
+    """Return the first 16 hexadecimal digits of the SHA-256 of ``data`` written as JSON.
+
+    Raises:
+        TypeError: the data is not plain.
+    """
     return text_digest_of(json.dumps(data))
 
 
@@ -33,12 +39,19 @@ def text_digest_of(text: str) -> str:
 
 
 def file_digest_of(file: Path) -> str:
-    """Return the first 16 hexadecimal digits of the SHA-256 of a file's bytes. Raises OSError if it
-    cannot be read."""
+    """Return the first 16 hexadecimal digits of the SHA-256 of a file's bytes.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
     return file_sha256(file)[:16]
 
 
 def file_sha256(file: Path) -> str:
-    """Return the SHA-256 of a file's bytes as 64 hexadecimal digits. Raises OSError if it cannot be read."""
+    """Return the SHA-256 of a file's bytes as 64 hexadecimal digits.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
     with file.open("rb") as data:
         return hashlib.file_digest(data, "sha256").hexdigest()

@@ -71,8 +71,8 @@ class Reason(StrEnum):
 
     @property
     def status(self) -> Status:
-        """Return INAPPLICABLE if there is nothing to score, UNSCORED if the model responded without a usable
-        value, else FAILED.
+        """The status that follows: INAPPLICABLE if there is nothing to judge, UNSCORED if the model
+        responded without a usable value, else FAILED.
         """
         if self in _INAPPLICABLE:
             return Status.INAPPLICABLE
@@ -162,10 +162,10 @@ class Measure(Frozen):
 
     @property
     def complement(self) -> Measure:
-        """Return the measure with value ``1 - value``.
+        """The measure with value ``1 - value``.
 
-        Explanation, detail and confidence are kept; raw ratings and parts are dropped, since they belong
-        to the original metric. A measure without a value is returned unchanged.
+        Explanation, detail and confidence are kept; raw ratings and parts are dropped, since they belong to
+        the original metric. A measure without a value is returned unchanged.
         """
         if self.value is None:
             return self
@@ -209,10 +209,12 @@ class Trim(Frozen):
 class Call(Frozen):
     """One request to a model with its retries: tokens, cost and time.
 
-    ``cost_usd`` is None if the price is unknown. If ``recorded`` is true, the response came from a
-    recording: it cost nothing now, and tokens, cost and seconds are those of the original call.
-    ``attempts`` counts the requests sent, including retries after an error. ``answered_by`` (the model's
-    name) and ``system_fingerprint`` are as the response reports them.
+    ``key`` is the request's key in the recordings, ``ask`` the name of the request, and ``sample`` the
+    number of the repetition. ``cost_usd`` is None if the price is unknown, tokens are None if they were not
+    reported. If ``recorded`` is true, the response came from a recording: it cost nothing now, and tokens,
+    cost and seconds are those of the original call. ``attempts`` counts the requests sent, including retries
+    after an error. ``answered_by`` (the model's name) and ``system_fingerprint`` are as the response reports
+    them.
     """
 
     key: str
@@ -306,7 +308,9 @@ class Judgment(Frozen):
         return Status.INAPPLICABLE if statuses == {Status.INAPPLICABLE} else Status.SCORED
 
     def value(self, metric: str) -> float | None:
-        """Return the value of a metric, in [0, 1]; None if it has no value."""
+        """Return the value of a metric, in [0, 1]; None if it has no value, or the judgment has no such
+        metric.
+        """
         measure = self.measures.get(metric)
         return measure.value if measure is not None else None
 

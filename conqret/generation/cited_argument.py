@@ -1,4 +1,5 @@
-"""The typed answer of a generator, its rendering to text, and the check of its citations.
+"""The typed response of a generator (:class:`GeneratedArgument`), its rendering as text, and the check of
+its citations.
 
 ConQRet, section 3.2.2 and Table 10: an argument is a set of conclusions, each followed by the premises that
 justify it, and a premise that uses documents ends in their citations ``[1]``, ``[2]``.
@@ -87,10 +88,11 @@ def render(argument: GeneratedArgument) -> str:
 
 
 def cited(text: str, numbers: Sequence[int]) -> str:
-    """Return ``text`` as one sentence that ends in citation marks for ``numbers``, without duplicates.
+    """Return ``text`` as one sentence that ends in citation marks for ``numbers``, without duplicates;
+    numbers below 0 are left out.
 
-    Citation marks at the end of the text are merged with the new ones; marks inside the text stay in
-    place. For example, ``cited("It rose [2].", [1])`` is ``"It rose [2][1]."``.
+    Citation marks at the end of the text are merged with the new ones; marks inside the text stay in place.
+    For example, ``cited("It rose [2].", [1])`` is ``"It rose [2][1]."``.
     """
     line = " ".join(text.split())
     existing: tuple[int, ...] = ()
@@ -108,7 +110,9 @@ def cited(text: str, numbers: Sequence[int]) -> str:
 
 
 QUOTED_WORDS = 3
-"""Shorter quotations are names, titles of works and scare quotes, which need not be in the document."""
+"""Shorter quotations (in words) are names, titles of works and scare quotes, which need not be in the
+document.
+"""
 
 _QUOTATION = re.compile(
     "\u201e([^\u201c\u201d\u201e]{1,2000})[\u201c\u201d]|\u201c([^\u201c\u201d]{1,2000})\u201d"
@@ -144,8 +148,10 @@ class Misquotation(Frozen):
 class CitationCheck(Frozen):
     """The result of a citation check; document numbers count from 1.
 
-    ``sentences`` is the number of sentences, ``cited_sentences`` the number with a citation, and
-    ``quotes`` the number of quotations that were looked up.
+    ``sentences`` is the number of sentences, ``cited_sentences`` the number with a citation, and ``quotes``
+    the number of quotations that were looked up. ``out_of_range`` are citations of documents that do not
+    exist, ``never_cited`` the documents that no sentence cites, and ``misquoted`` the quotations that their
+    documents do not contain.
     """
 
     sentences: int

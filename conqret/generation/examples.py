@@ -23,19 +23,22 @@ from conqret.text.citations import citations, cited_by, replace_marks
 from conqret.text.words import caseless
 
 SHOTS = 3
-"""Examples in a prompt (ConQRet, section 3.2.2)."""
+"""The default number of examples in a prompt (ConQRet, section 3.2.2)."""
 
 SEED = 13
 
 EXAMPLE_DOCUMENTS = 10
-"""Documents of an example at most; the paper gives ten to a topic. The rest, and what cites them, is left out."""
+"""The most documents of an example; the paper gives ten to a topic. The rest, and what cites them, is left
+out.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Expert:
     """One side of a debate as an expert wrote it: conclusions with premises that cite ``documents``.
 
-    Citation marks in the premises are positions in ``documents``, counted from 1.
+    ``topic`` is the topic's id, and ``points`` are the conclusions, each with its premises. Citation marks
+    in the premises are positions in ``documents`` (ids), counted from 1.
     """
 
     topic: str

@@ -75,9 +75,10 @@ class GenerationOutcome:
     """The result of a finished generation run.
 
     ``written`` counts arguments, ``no_evidence`` topics without evidence for the side, and ``failed``
-    failures by reason. ``trimmed``, ``out_of_range``, ``misquoted`` and ``left_out`` count what the
-    citation check and the prompts report. ``session`` counts this session's requests. ``overflow`` says
-    what the first prompt over the model's window lacks.
+    failures by reason. Over all arguments, ``trimmed`` counts trimmed documents, ``out_of_range`` and
+    ``misquoted`` faulty citations and quotations, and ``left_out`` documents that the model left out.
+    ``session`` counts this session's requests. ``missing`` names responses that a replay lacked.
+    ``overflow`` says what the first prompt over the model's window lacks.
     """
 
     items_file: Path
@@ -149,8 +150,10 @@ class ArgumentRun(Run[ArgumentRow]):
         return self.outcome()
 
     def outcome(self) -> GenerationOutcome:
-        """Return the result of the run after all arguments are done. Raises as
-        :meth:`conqret.judging.request_run.Run.finish`.
+        """Return the result of the run after all arguments are done.
+
+        Raises:
+            DeclarationError: as :meth:`conqret.judging.request_run.Run.finish`.
         """
         done = self.finish(self._concluded)
         return replace(done.summary, session=done.session, missing=done.missing)

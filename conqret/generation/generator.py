@@ -1,4 +1,4 @@
-"""Write one argument: examples, budget, question, rendering, check.
+"""Write one argument (:class:`Generator`): examples, token budget, request, rendering, citation check.
 
 Ten documents and three examples can exceed the window, and cutting only at the end would lose whole documents (ConQRet,
 section 3.2.2). The instructions, what the examples argue and room for the answer are reserved first; what is left is
@@ -32,16 +32,18 @@ from conqret.prompts import Library, Prompt, RenderedPrompt
 from conqret.runs.study_run import ResponseRow
 
 DOCUMENTS = 10
-"""Documents an argument is built from (ConQRet, section 3.2.2)."""
+"""The default number of documents for an argument (ConQRet, section 3.2.2)."""
 
 LONGEST_ID = 120
-"""Characters of a topic's id in an item's: perturbations add theirs, and an id has 200 at most."""
+"""The most characters of a topic's id in an item's: perturbations add theirs, and an id has 200 at most."""
 
 GENERATED_TOKENS = 1_500
-"""An argument of some 750 words as JSON, with the reasons for what is left out."""
+"""The expected tokens of a response: an argument of some 750 words as JSON, with the reasons for what is
+left out.
+"""
 
 FIRST = "argument"
-"""What later turns call the first answer."""
+"""The name of the first response in the prompts of later turns."""
 
 UNASKED: Mapping[str, Any] = {
     "model": OFFLINE_MODEL,
@@ -50,7 +52,7 @@ UNASKED: Mapping[str, Any] = {
     "trimmed": [],
     "examples_trimmed": [],
 }
-"""What the item says of its making where no model is used."""
+"""The facts about the generation in an item where no model is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +100,9 @@ class GenerateSettings(TypedDict, total=False):
 
 
 ANSWER_ROOM = 4096
-"""Tokens kept free for the answer where ``max_tokens`` does not say how long it may be: an expert's side of a debate
-has 600 to 1,500 words, which as JSON and with reasons for what is left out is well under 3,000."""
+"""The tokens reserved for the response where ``max_tokens`` is not set: an expert's side of a debate has
+600 to 1,500 words, which as JSON and with reasons for what is left out is well under 3,000.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +159,14 @@ class BudgetedQuestion:
 
 
 def shortage(needed: int, window: Client, answer_room: int, *, shots: int) -> str:
-    """Return an error message for a prompt that does not fit the context window without document texts.
+    """Return an error message for a prompt that does not fit the context window without document texts;
+    empty if it fits.
 
-    The message is empty if the prompt fits. ``needed`` is the number of tokens without texts, plus one per
-    document.
+    Args:
+        needed: the tokens of the prompt without texts, plus one per document.
+        window: the client, whose context window counts (unknown: the prompt fits).
+        answer_room: the tokens reserved for the response.
+        shots: the number of examples, which the message advises to lower if there are any.
     """
     size = window.context_window
     if size is None or needed <= size - answer_room - MESSAGE_OVERHEAD:
@@ -233,7 +240,9 @@ class ArgumentRow(ResponseRow):
 
 @dataclass(frozen=True)
 class Generator:
-    """A generator that writes arguments with one model and one strategy."""
+    """A generator that writes arguments with one model and one strategy; ``answer_room`` is the number of
+    tokens reserved for a response.
+    """
 
     options: GenerateOptions
     library: Library

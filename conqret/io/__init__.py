@@ -1,4 +1,4 @@
-"""Files in and files out: items, labels and other tables, checked whole before the first call; and safe writing.
+"""Read items, labels and other tables, checked whole before the first request; and write files safely.
 
 Any table: ``files`` (Parquet, logs of inspect_ai, folders), ``csv_files``, ``jsonl`` and ``rows`` (frames, too) give
 records; ``schema``

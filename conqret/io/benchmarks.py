@@ -1,5 +1,5 @@
-"""Files that hold no item a row: SQuAD's nested file, BEIR's folder, logs of inspect_ai, and long tables as PyTerrier
-has them.
+"""Convert files whose rows are not items to records of items: SQuAD's nested file, BEIR's folder, logs of
+inspect_ai, and long tables as PyTerrier has them.
 
 A row of SQuAD is a question with its passage and the annotated answers, as the flat form of the same data has
 it. A row of BEIR is a question with the documents that are graded for it, whose grades become metadata. A row of a
@@ -26,9 +26,9 @@ from conqret.io.schema import Field, TableReader, table_schema
 SPLIT = "test"
 """The split whose grades are read where a BEIR folder has several."""
 DOCUMENT_COLUMNS = ("docno", "text", "title", "url")
-"""What belongs to the document of a row."""
+"""The columns that describe the document of a row."""
 RANKING_COLUMNS = ("docid", "score", "rank")
-"""What PyTerrier adds for each document, and no item needs."""
+"""The columns that PyTerrier adds for each document, and no item needs."""
 
 
 def squad_records(articles: Rows) -> Iterator[Row | Fault]:
@@ -76,7 +76,7 @@ def sample_records(log: Rows) -> Iterator[Row | Fault]:
 
 
 ATTACHED = "attachment://"
-"""How a log of inspect_ai begins the name of a text that it keeps apart."""
+"""The prefix of the names of texts that a log of inspect_ai stores apart."""
 
 
 def _attached(value: object, attachments: object) -> object:

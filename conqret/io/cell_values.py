@@ -1,4 +1,6 @@
-"""Values as tables hold them: lists written into a cell, NaN for nothing, numpy's and dates' own types."""
+"""Convert and check single cell values: lists written into a cell, missing values, and the types of numpy
+and pandas.
+"""
 
 from __future__ import annotations
 
@@ -19,13 +21,13 @@ from conqret.io.jsonl import parse
 from conqret.io.rows import InvalidCell, quoted
 
 MAX_ID = 200
-"""Characters of an identifier (the same bound as :data:`conqret.data.item.Identifier`)."""
+"""The most characters of an identifier (as :data:`conqret.data.item.Identifier`)."""
 MAX_TEXT = 10_000_000
-"""Characters of one text; a longer one is a fault."""
+"""The most characters of one text."""
 LONG_DOCUMENT_TOKENS = 100_000
-"""A document of more tokens than this is noted: it will be trimmed to fit the model."""
+"""A longer document (in tokens) is noted, because it will be trimmed to fit the model."""
 CHARACTERS_A_TOKEN = 4
-"""The usual rule of thumb for English; it only decides about that note."""
+"""The usual rule of thumb for English, used only for that note."""
 
 _CONTROLS = bytes([*range(0x09), *range(0x0E, 0x20), 0x7F])
 _FORBIDDEN = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
@@ -84,11 +86,11 @@ def sound_id(text: str) -> str:
 
 
 MAX_DEPTH = 32
-"""Levels that metadata may be nested."""
+"""The most levels that metadata may be nested."""
 MAX_BITS = 1024
-"""Bits of a whole number in metadata."""
+"""The most bits of an integer in metadata."""
 MAX_LITERAL = 10_000_000
-"""Characters of a printed Python list that are still read."""
+"""The most characters of a printed Python list that is parsed."""
 _JSON = TypeAdapter[object](object)
 _AS_TEXT = "Leave it out, or write it as a text"
 

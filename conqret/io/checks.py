@@ -1,4 +1,7 @@
-"""Checks of single values for :mod:`conqret.io.schema`: each returns what is kept, or says what is wrong."""
+"""Checks of single values for :mod:`conqret.io.schema`. Each takes the value, its place in the row for
+messages (``where``), and the reader, which collects notes and faults; it returns the converted value,
+or raises ``InvalidCell`` with the problem and the remedy.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +29,11 @@ _OBJECT = 'Write an object such as {"source": "…"}'
 
 
 def text(value: object, where: str, reader: TableReader) -> str:
-    """Return ``value`` if it is a text without forbidden control characters; note C1 characters. Raises
-    InvalidCell."""
+    """Return ``value`` if it is a text without forbidden control characters; note C1 characters.
+
+    Raises:
+        InvalidCell: it is no text, too long, or has forbidden characters.
+    """
     if not isinstance(value, str):
         raise InvalidCell(
             f"is {kind(value)}, and a text is expected", f"Write it as one text{_dots(value, where)}"
@@ -83,8 +89,12 @@ def trec_id(value: object, where: str, reader: TableReader) -> str:
 
 
 def number(value: object, where: str, reader: TableReader) -> float:
-    """Convert ``value`` to a finite number; true and false, also as words, become 1 and 0. Raises
-    InvalidCell."""
+    """Convert ``value`` (a number, or a text with one) to a finite float; true and false, also as words,
+    become 1 and 0.
+
+    Raises:
+        InvalidCell: it is not a finite number.
+    """
     word = str(value).strip().lower()
     try:
         return number_in({"true": "1", "false": "0"}.get(word, word))
@@ -93,7 +103,11 @@ def number(value: object, where: str, reader: TableReader) -> float:
 
 
 def whole_number(value: object, where: str, reader: TableReader) -> int:
-    """Convert ``value`` to an integer. Raises InvalidCell if it is no finite number or has a fraction."""
+    """Convert ``value`` to an integer; ``3.0`` is 3.
+
+    Raises:
+        InvalidCell: it is no finite number or has a fraction.
+    """
     parsed = number(value, where, reader)
     if not parsed.is_integer():
         raise InvalidCell(f"is {quoted(value)}, and a whole number is expected", "Write a whole number")
@@ -101,8 +115,9 @@ def whole_number(value: object, where: str, reader: TableReader) -> int:
 
 
 def between(low: int, high: int, remedy: str) -> Check:
-    """Return a check that accepts whole numbers from ``low`` to ``high``, and tells others the
-    ``remedy``."""
+    """Return a check that accepts integers from ``low`` to ``high`` (both included); for another, its
+    ``InvalidCell`` has the ``remedy``.
+    """
 
     def check(value: object, where: str, reader: TableReader) -> int:
         figure = whole_number(value, where, reader)
@@ -133,7 +148,7 @@ def one_of(words: Mapping[str, object] | Sequence[str], called: str) -> Check:
 
 
 def cell_text(value: object, where: str, reader: TableReader) -> str:
-    """Convert any cell value to text."""
+    """Convert any cell value to text, without surrounding whitespace; whole numbers have no ``.0``."""
     return as_text(value)
 
 
@@ -191,7 +206,11 @@ def json_object(value: object, where: str, reader: TableReader) -> dict[str, Any
 
 
 def absent_if_blank(value: object, where: str, reader: TableReader) -> str | None:
-    """Return a text; return None and record a note if it is blank."""
+    """Return the value if it is a text that is not blank; return None and record a note if it is blank.
+
+    Raises:
+        InvalidCell: it is no text.
+    """
     content = text(value, where, reader)
     if not content.strip():
         reader.note(f"an empty {where} counts as absent")

@@ -1,4 +1,4 @@
-"""Dialects: the column names of conqret's own files and of other tools' files, as tables.
+"""Dialects: tables of the column names in conqret's own files and in other tools' files.
 
 A plug-in brings a further :class:`Dialect` by an entry point in the group ``conqret.adapters``.
 """
@@ -69,7 +69,7 @@ def _dialect(name: str, marks: str, columns: str, base: Dialect | None = None, *
 _GOLD = "ground_truth|ground_truths|reference|reference_answer|gold_answer"
 """How tools that mark a column of their own as the answer, and users without a tool, call the reference."""
 GOLD = ("reference", "gold_answer")
-"""Where frames of pyterrier-rag have a question's right answer."""
+"""The columns of pyterrier-rag's frames with a question's right answer."""
 
 CONQRET = Dialect("conqret", {name: (name,) for name in FIELDS}, (frozenset({"topic"}),), native=True)
 """The native dialect: the columns are called as the fields of :class:`conqret.data.Item`."""
@@ -79,7 +79,7 @@ RAGAS_2 = _dialect(
     "topic=user_input documents=retrieved_contexts argument=response reference=reference messages=user_input|messages",
 )
 RAGAS_TURNS = replace(RAGAS_2, name="ragas conversations", marks=(frozenset({"user_input"}),), turns=True)
-"""Samples of several turns, which need nothing but their messages."""
+"""Samples of several turns, which need only their messages."""
 RAGAS_1 = _dialect(
     "ragas v1",
     "question contexts|answer|ground_truth|ground_truths",
@@ -152,7 +152,7 @@ QUERY = _dialect(
     "id=query_id|qid topic=query documents=contexts|context|retrieved_contexts|documents "
     f"argument=response|answer reference={_GOLD}",
 )
-"""What many write who use no tool: a query, its contexts, the response."""
+"""A query with its contexts and a response, as many write it who use no tool."""
 STATEMENTS = _dialect(
     "statements", "topic side statement|response", "stance=side argument=statement|response", CONQRET
 )
@@ -211,13 +211,14 @@ DIALECTS = (
     DEEPEVAL_TURNS,
     RAGAS_TURNS,
 )
-"""Those that conqret knows, in the order in which they are tried."""
+"""conqret's own dialects, in the order in which they are tried."""
 ANSWERS: set[str] = set()
+"""The columns with the answer in any of these dialects."""
 for _known in DIALECTS:
     ANSWERS.update(_known.columns.get("argument", ()))
 """The columns in which any of them has the answer."""
 PLUGGED = Registry("dialect of items", "conqret.adapters", Dialect, shared=True)
-"""Those of plug-ins, which are tried after conqret's own."""
+"""The dialects of plug-ins, which are tried after conqret's own."""
 
 
 def recognise(names: Iterable[str]) -> Dialect | None:

@@ -1,4 +1,5 @@
-"""Conversations as items: the last answer is the argument, the question before it the topic; the rest are turns.
+"""Convert conversations to items: the last answer is the argument, the question before it the topic; other
+messages are turns.
 
 Read are the messages of OpenAI (content parts, tool calls, the items of its Responses interface, too), Anthropic,
 Bedrock, Gemini (``parts``), ragas (``type: human|ai|tool``), LangChain, inspect_ai, DeepEval (``turns``) and ShareGPT
@@ -82,8 +83,8 @@ def read_messages(value: object, where: str, reader: TableReader) -> list[ChatMe
 
 
 def answer_in(value: object, where: str, reader: TableReader) -> object:
-    """Return the text of the assistant's last message if ``value`` is one message or a list; else
-    ``value`` itself.
+    """Return the text of the assistant's last message if ``value`` is one message or a list of messages;
+    else ``value`` itself.
 
     Raises:
         InvalidCell: the messages contain no answer of the assistant.
@@ -299,13 +300,13 @@ def _call(name: object, arguments: object) -> str:
 def with_conversation(
     values: dict[str, Any], where: str, reader: TableReader, *, unanswered: bool = False
 ) -> dict[str, Any]:
-    """Return the fields of an item with its messages split into question, answer, earlier turns and
-    documents.
+    """Return the fields of an item (``values``) with its messages split into question, answer, earlier
+    turns and documents.
 
-    The assistant's last message is the answer, and the user's last message before it is the question, if
-    the item has no own ones. Earlier messages become turns, and tool results become documents after the
-    item's own. If ``unanswered`` is true, the record has an argument column, so its messages may end with
-    an earlier turn.
+    The assistant's last message is the answer, and the user's last message before it is the question, if the
+    item has no own ones. Earlier messages become turns, and tool results become documents after the item's
+    own. If ``unanswered`` is true, the record has an argument column, so its messages may end with an
+    earlier turn.
 
     Raises:
         InvalidCell: there is no answer, no question, or an image that no prompt could show.
@@ -435,7 +436,11 @@ def _free(stem: str, documents: Sequence[Document]) -> Iterator[str]:
 
 
 def check_images(values: Mapping[str, Any]) -> None:
-    """Check that an item does not have too many or too large images. Raises InvalidCell if it does."""
+    """Check that an item (its fields) does not have too many or too large images.
+
+    Raises:
+        InvalidCell: it has.
+    """
     of_turns = [image for turn in values["messages"] for image in turn.images]
     of_documents = [document.image for document in values["documents"] if document.image]
     check_together([*of_turns, *values["images"], *of_documents])

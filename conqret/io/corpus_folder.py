@@ -96,13 +96,19 @@ class CorpusDirectory:
         return (topic for topic in rows if split is None or topic.split == split)
 
     def qrels_iter(self, stance: QrelsStance = "all", split: Split | None = None) -> Iterator[Qrel]:
-        """Iterate over the judged pairs of a side as ``(query_id, doc_id, relevance, iteration)``, train
-        before test."""
+        """Iterate over the judged pairs of a side as ``(query_id, doc_id, relevance, iteration)``, in one
+        split, or in both (train before test) if ``split`` is None.
+
+        Raises:
+            UnknownNameError: the side or the split is unknown.
+        """
         for part in SPLITS if split is None else (split,):
             yield from read_qrels(_there(self.qrels_file(stance, part), "conqret corpus build"))
 
     def statistics(self) -> dict[str, Any]:
-        """Return the content of ``statistics.json`` as a dictionary."""
+        """Return the content of ``statistics.json`` as a dictionary (see
+        :func:`conqret.data.corpus.table2` for its Table 2).
+        """
         file = _there(self.statistics_file, "conqret corpus build")
         statistics: dict[str, Any] = json.loads(whole_text(file))
         return statistics
@@ -112,9 +118,12 @@ class CorpusDirectory:
         return write_lines(self.debates_file, (debate.model_dump() for debate in debates))
 
     def refuse_scraped(self, imported: str = "") -> None:
-        """Raise DeclarationError if the folder holds a scraped corpus, which an import would overwrite.
+        """Check that the folder holds no scraped corpus, which an import would overwrite.
 
         Debates whose layout is ``imported`` come from an earlier import and may be overwritten.
+
+        Raises:
+            DeclarationError: it holds one.
         """
         if imported and self.debates_file.exists() and all(one.layout == imported for one in self.debates()):
             return
@@ -183,7 +192,7 @@ PASSAGE = table_schema(
     licence=Field(("licence", "license"), text, ""),
 )
 URL_FIELDS = frozenset({"id", "title"})
-"""What an address can be made of."""
+"""The fields that a template of an address may have."""
 
 
 def read_passages(

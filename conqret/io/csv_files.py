@@ -1,4 +1,6 @@
-"""CSV as spreadsheets and frames save it: other separators, an index without a name, quotation marks that are none."""
+"""Read CSV as spreadsheets and frames save it: other separators, an index without a name, quotation marks
+that are part of a text.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Which kind of file a path is, by its content first and its name second; Parquet, logs of inspect_ai, folders."""
+"""Detect the kind of a file by its content first and its name second; and read Parquet, logs of
+inspect_ai, and folders.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ from conqret.io.rows import Row, Rows
 from conqret.io.zip_files import BadZipFile, ZipFile, zip_member
 
 BATCH = 8
-"""Rows that become Python objects at a time."""
+"""Rows that are converted to Python objects at a time."""
 
 
 def parquet_rows(path: Path, name: str) -> Rows:
@@ -241,14 +243,14 @@ def _error(name: str, problem: str, remedy: str) -> ItemsError:
 
 
 ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".eval")
-"""Of the files in a folder that are read; also behind them .gz."""
+"""The endings of the files in a folder that are read, also followed by .gz."""
 
 _ADDRESS = re.compile(r"\A([A-Za-z][A-Za-z0-9+.-]++):/++(?=[^/])")
 """A path loses one of an address's slashes; the letter of a drive is no address."""
 
 
 OF_A_RUN = ("run.json", "items.jsonl")
-"""The files by which the folder of a run of items is known."""
+"""The files by which the folder of a run of items is recognized."""
 
 
 def several_files(source: str | Path) -> Rows | None:

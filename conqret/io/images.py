@@ -1,4 +1,5 @@
-"""Images, and the parts of messages in which they stand next to texts and calls of tools, as providers write them.
+"""Images, and the parts of messages that contain them next to texts and tool calls, as providers write
+them.
 
 Each image becomes a ``data:`` URL whose bytes were looked at, or an ``https:`` URL.
 
@@ -33,7 +34,7 @@ _BARE = re.compile(r"(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR)[A-Za-z0-9+/\s]{100,}+={0,
 """The beginnings of PNG, JPEG, GIF and WebP in base64, with nothing but base64 behind them."""
 _DATA = re.compile(r"data:([\w.+-]{1,40}/[\w.+-]{1,60})?(?:;[\w=-]{1,60}){0,5}?;base64,", re.I)
 DOCUMENT_TEXTS = tuple("text segment content page_content pageContent contents passage snippet body".split())
-"""Under which names the text of a document may stand."""
+"""The keys under which the text of a document may stand."""
 _KINDS = "PNG, JPEG, GIF and WebP"
 _REMEDY = (
     "Write a data: URL in base64, an https: URL, or the path of a file in the folder of the file of items"
@@ -227,7 +228,11 @@ def _checked(data: bytes) -> str:
 
 
 def check_together(urls: Sequence[str]) -> None:
-    """Check the number and total size of an item's images. Raises InvalidCell if a limit is exceeded."""
+    """Check the number (at most :data:`~conqret.io.limits.MAX_IMAGES`) and total size of an item's images.
+
+    Raises:
+        InvalidCell: a limit is exceeded.
+    """
     if len(urls) > MAX_IMAGES:
         raise InvalidCell(f"has {len(urls)} images, and {MAX_IMAGES} are the most", "Leave some out")
     size, most = sum(map(len, urls)), LINE.most * 7 // 8
@@ -370,7 +375,7 @@ def _typed(part: object) -> object:
 
 
 def as_json(value: object) -> str:
-    """Return a value as readable JSON, or "…" if it cannot be serialized."""
+    """Return a value as JSON with unescaped Unicode, or "…" if it cannot be serialized."""
     try:
         return json.dumps(value, ensure_ascii=False, default=str)
     except (ValueError, TypeError, RecursionError):  # nested without end, or with keys that JSON has not

@@ -1,4 +1,4 @@
-"""From a record to an item, with every fault of the record."""
+"""Convert records to items, with every fault of a record (:func:`read_items`)."""
 
 from __future__ import annotations
 
@@ -40,8 +40,14 @@ from conqret.text.language import language_code
 
 
 def read_documents(dialect: Dialect, value: object, where: str, reader: TableReader) -> tuple[Document, ...]:
-    """Parse the documents in a column's value, and return them as a tuple, in order. Invalid ones are left
-    out and recorded as faults of the reader."""
+    """Parse the documents in a column's value, and return them as a tuple, in order; invalid ones are left
+    out and recorded as faults of the reader.
+
+    A text is one document, or several where it is a written list or has the dialect's separator.
+
+    Raises:
+        InvalidCell: the value is no list.
+    """
     documents, places = list[Document](), dict[str, int]()
     if isinstance(value, str):
         inside = list_in_cell(value)
@@ -146,8 +152,9 @@ DOCUMENT = table_schema(
     url=Field(("url", "doc.url", "node.metadata.url"), text, ""),
     language=Field(("language",), _document_language, ""),
 )
-"""Where the parts of a document may stand: conqret, nuggetizer, LangChain, RAGChecker, PyTerrier, LlamaIndex, Phoenix,
-search engines."""
+"""The columns of a document's parts: conqret, nuggetizer, LangChain, RAGChecker, PyTerrier, LlamaIndex,
+Phoenix, search engines.
+"""
 
 
 STANCES: Mapping[str, Stance] = {
@@ -155,10 +162,10 @@ STANCES: Mapping[str, Stance] = {
     **dict.fromkeys("con against oppose opposing negative".split(), "con"),
     **dict.fromkeys("none neutral".split(), "none"),
 }
-"""The words for a stance that are read, in any case; every other one is a fault."""
+"""The words for a stance, in any case; another one is a fault."""
 _TOPIC = "Add the question that is argued"
 NAMED_BY = 30
-"""Characters of its topic in the id of an item that has none."""
+"""The characters of its topic in the generated id of an item without one."""
 
 
 def item_schema(dialect: Dialect, language: str = "") -> Schema:

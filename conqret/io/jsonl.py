@@ -1,4 +1,6 @@
-"""JSON lines, and whole JSON files that hold a list, or several objects over several lines each."""
+"""Read and write JSON: lines, and whole files that hold a list, or several objects over several lines
+each.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def parse(text: str | bytes) -> object:
 
 
 def object_in(file: Path) -> dict[str, Any]:
-    """Return the object in a JSON file that conqret wrote; an empty dictionary if it cannot be read."""
+    """Return the object in a JSON file that conqret wrote; an empty dictionary if the file is missing,
+    cannot be read, or holds something else.
+    """
     try:
         record = parse(whole_bytes(file))
     except (OSError, ValueError, DeclarationError):
@@ -201,7 +205,7 @@ def unwrapped(value: object) -> list[object]:
 
 
 def broken(error: ValueError, text: str) -> tuple[str, str]:
-    """Return the problem and the remedy for a line that is not valid JSON."""
+    """Return the problem and the remedy for a line of ``text`` that is not valid JSON."""
     if not isinstance(error, json.JSONDecodeError):
         return f"is JSON that cannot be used: {error}", "Correct the line"
     problem = f"is not valid JSON: {error.msg} at column {error.colno}"

@@ -1,4 +1,4 @@
-"""Files of labels: which they are, and in which layout each is.
+"""Find files of labels, and the layout of each.
 
 Several files, a pattern and a folder are joined, one annotator a file where none is named in it. A layout turns a file
 into raw labels, one cell of one annotator on one thing each; which one a file has, its content says, or the user.
@@ -28,10 +28,10 @@ from conqret.text.numbers import number_in
 from conqret.text.words import dimension_name
 
 TABLE = "table"
-"""The layout of every file that has none of its own: a long or wide table."""
+"""The layout of every file without one of its own: a long or wide table."""
 
 WIDE = "wide table"
-"""What a table with a column for each dimension is called."""
+"""The name of a table with a column for each dimension."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ LAYOUTS = Registry(
     attribute="LAYOUTS",
     shared=True,
 )
-"""The layouts by name. Sites of debates are layouts too, in the same group of entry points."""
+"""The layouts by name. Layouts of debate sites are in the same group of entry points."""
 
 
 def _table(path: Path) -> Rows:
@@ -223,9 +223,11 @@ def open_labels(
 
 
 BESIDE = (".plan.json", ".config.xml")
-"""What ``conqret labels sample`` writes next to an annotation form."""
+"""The endings of files that ``conqret labels sample`` writes next to an annotation form, which are not
+read.
+"""
 STUDY, RUN = "labels.sqlite", "run.json"
-"""What tells the folder of a study, or of a run, from a folder of label files."""
+"""The files by which the folder of a study, or of a run, is distinguished from a folder of label files."""
 
 
 def label_files(paths: Iterable[Path]) -> list[Path]:

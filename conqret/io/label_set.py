@@ -1,4 +1,4 @@
-"""Human labels, as values on their own scales."""
+"""Human labels (:class:`LabelSet`) as values on their own scales (:class:`LabelScale`)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ LabelLevel = Literal["nominal", "ordinal", "interval", "ratio"]
 LABEL_LEVELS: tuple[LabelLevel, ...] = get_args(LabelLevel)
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "nil", "-", "--", "."})
-"""What stands for no label, in any case."""
+"""Texts that mean a missing label, in any case."""
 CANNOT_JUDGE = frozenset(
     {"?", "cannot judge", "can't judge", "cannot_judge", "unable to judge", "unsure", "don't know", "cj"}
 )
-"""What stands for an annotator who cannot judge, in any case."""
+"""Texts that mean that an annotator cannot judge, in any case."""
 YES_NO: Mapping[str, float] = {"yes": 1.0, "true": 1.0, "y": 1.0, "no": 0.0, "false": 0.0, "n": 0.0}
 TRUTH: Mapping[str, float] = {
     **YES_NO,
@@ -31,21 +31,23 @@ TRUTH: Mapping[str, float] = {
     **dict.fromkeys("fail failed incorrect unsupported irrelevant unfaithful ungrounded".split(), 0.0),
     "not supported": 0.0,
 }
-"""Words that every reader takes for 1 and 0; read where the scale is 0 to 1."""
+"""Words for 1 and 0, which are read where the scale is 0 to 1."""
 
 
 FOR_ESTIMATION, NOT = "for_estimation", "no"
-"""The field, and what it says, that marks labels of items that were chosen by their judgments."""
+"""The field, and its value, that marks labels of items that were chosen by their judgments."""
 COLUMNS = ("item", "annotator", "topic", "stance", "argument", "text")
-"""Before a column for each dimension, in an annotation form of ratings."""
+"""The columns before those of the dimensions in an annotation form of ratings."""
 INSTRUCTION, SCALE = "instruction", "scale"
-"""The columns that say how to label, and the ends of the scale, as ``1 to 5`` (a spreadsheet takes 1:5 for a time)."""
+"""The columns with the instruction and with the ends of the scale, as ``1 to 5`` (a spreadsheet takes 1:5
+for a time).
+"""
 FORM_SOURCE = "the sheet"
 """The source of a scale that an annotation form states."""
 PROBABILITY = "inclusion_probability"
-"""The column that says how likely an item was to be drawn, where a plan drew it."""
+"""The column with an item's probability of being drawn, where a plan drew it."""
 RANDOM_SAMPLE = "the labeled items were drawn at random, each with the same chance (inclusion_probability)"
-"""What labels with that column say of themselves."""
+"""The note on labels with that column, if all probabilities are equal."""
 
 
 def unequal_chances(chances: Iterable[float]) -> str:
@@ -113,7 +115,11 @@ class LabelScale:
         return low + unit * (high - low)
 
     def ends(self) -> tuple[float, float]:
-        """Return the low and the high end. Raises DeclarationError if they are unknown."""
+        """Return the low and the high end.
+
+        Raises:
+            DeclarationError: they are unknown.
+        """
         if self.low is None or self.high is None:
             raise DeclarationError("the labels' scale is unknown: set it, as in --scale 1:3")
         return self.low, self.high
@@ -312,8 +318,8 @@ class Label:
 class LabelSet:
     """All labels of a file, with their scales.
 
-    ``categories`` are the words behind the numbers of a nominal dimension without a scale. ``chances``
-    maps each item to its probability of being drawn for labeling, if the file states it.
+    ``name`` is the file's, ``layout`` the name of its layout, and ``notes`` say what was left out.
+    ``chances`` maps each item to its probability of being drawn for labeling, if the file states it.
     """
 
     name: str
@@ -353,7 +359,9 @@ class LabelSet:
         return self.scales[dimension]
 
     def absent(self, dimension: str | None = None) -> Counter[str]:
-        """Count absent labels by kind (missing, or cannot judge), for one dimension or for all if None."""
+        """Count absent labels by kind (``missing``, ``cannot_judge``), for one dimension or for all if
+        None.
+        """
         return Counter(
             label.absence
             for label in self.labels
@@ -361,9 +369,11 @@ class LabelSet:
         )
 
     def table(self, dimension: str, units: Sequence[Unit]) -> tuple[tuple[str, ...], NDArray[np.float64]]:
-        """Return the annotators of ``dimension``, and their labels on ``units`` as an array.
+        """Return the annotators of ``dimension``, and their labels on ``units``, on the labels' own scale,
+        as an array.
 
-        The array has one row per annotator and one column per unit; NaN marks an absent label.
+        The array has one row per annotator and one column per unit, in the given order; NaN marks an absent
+        label. Annotators without a value on these units are not included.
         """
         columns = {unit: place for place, unit in enumerate(units)}
         labels = [

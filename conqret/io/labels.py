@@ -1,4 +1,5 @@
-"""``read_labels``: human labels of items, all checked before any is used, with notes on all that is left out.
+"""Read human labels of items (:func:`read_labels`), all checked before any is used, with notes on all that
+is left out.
 
 Every cell becomes a label, a *missing* one or a *cannot judge*; anything else is a fault, and all faults of the file
 are listed together. What was read, left out and mapped stands in the notes of the label set.
@@ -49,11 +50,11 @@ from conqret.text.words import dimension_name
 Place = tuple[LabelFile, int]
 """A file, and a line in it."""
 Words = dict[str, list[Place]]
-"""What is said of a dimension, in small letters, and where."""
+"""The texts of a dimension's labels in lower case, and where each occurs."""
 MIN_CHANCE = 1e-9
-"""The smallest probability with which an item can have been drawn for labeling."""
+"""The smallest valid probability of being drawn for labeling."""
 NOBODY = "labels"
-"""What the one annotator is called where the file names none."""
+"""The name of the one annotator of a file that names none."""
 
 
 class LabelReader:
@@ -290,7 +291,7 @@ def _word(cell: RawLabel) -> str:
 
 
 MUCH_MISSING = 0.2
-"""The share of missing labels from which a remark warns."""
+"""The share of missing labels above which a note warns."""
 
 
 Labels = str | Path | Sequence[str | Path] | LabelSet
@@ -298,7 +299,12 @@ Labels = str | Path | Sequence[str | Path] | LabelSet
 
 
 def labels_of(labels: Labels) -> LabelSet:
-    """Return ``labels`` as a LabelSet, reading them from files if necessary."""
+    """Return ``labels`` as a LabelSet, reading them from files if necessary.
+
+    Raises:
+        LabelsError: as :func:`read_labels`.
+        DeclarationError: as :func:`read_labels`.
+    """
     return labels if isinstance(labels, LabelSet) else read_labels(labels)
 
 

@@ -1,4 +1,4 @@
-"""Leaderboards: scores of systems (runs) by topic and measure, as evaluation tools write them."""
+"""Read leaderboards: scores of systems (runs) by topic and measure, as evaluation tools write them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from conqret.io.trec import parsed_lines
 from conqret.text.numbers import is_number, number_in
 
 ALL = "all"
-"""The topic under which a system's score over all topics stands."""
+"""The topic of a system's score over all topics."""
 SHAPES: Mapping[str, tuple[str, ...]] = {
     "ir_measures": ("run", "topic", "measure", "value"),
     "tot": ("run", "measure", "topic", "value"),
@@ -26,7 +26,9 @@ SHAPES: Mapping[str, tuple[str, ...]] = {
     "ranking": ("topic", "Q0", "run", "rank", "value", "measure"),
     "jsonl": ("run_id", "topic_id", "measure", "value"),
 }
-"""The columns of each form, by the names that TREC AutoJudge gives them. ``trec_eval`` names no run: the file does."""
+"""The columns of each form, by the names that TREC AutoJudge gives them. ``trec_eval`` has no run: it is
+the file's name.
+"""
 
 _needed = "Write run_id, topic_id, measure and value"
 
@@ -75,7 +77,8 @@ class SystemLeaderboard:
 
     def on(self, measure: str, topic: str = ALL) -> Mapping[str, float]:
         """Return the score of each run for a measure on one topic, or the overall scores in the file
-        (:data:`ALL`)."""
+        (:data:`ALL`); empty if there are none.
+        """
         return self.scores.get(measure, {}).get(topic, {})
 
     def of_runs(self, runs: Iterable[str]) -> SystemLeaderboard:
@@ -106,7 +109,7 @@ class SystemLeaderboard:
 def leaderboard(
     name: str, cells: Iterable[tuple[str, str, str, float]], notes: tuple[str, ...] = ()
 ) -> SystemLeaderboard:
-    """Build a leaderboard from cells of measure, run, topic and value.
+    """Build a leaderboard from cells of measure, run, topic and value; ``name`` is its name in messages.
 
     Raises:
         DeclarationError: a measure, run and topic occurs twice.

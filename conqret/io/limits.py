@@ -1,5 +1,5 @@
-"""How much of what comes from outside is taken in: each limit with its reason, and the variable that raises it; bytes
-and lines that are read within these limits: gzip, byte order marks, and words for what is not UTF-8.
+"""Limits on what is read from outside, each with its reason and the environment variable that raises it;
+and the reading of bytes and lines within them (gzip, byte order marks, UTF-8).
 
 A hostile file is small and unpacks to gigabytes. What goes beyond a limit is a fault that names the place and the
 variable; nothing of it is kept.
@@ -59,27 +59,31 @@ class Limit:
 
 
 LINE = Limit("CONQRET_MAX_LINE", 64 * _MIB)
-"""Of one line, one cell or one row, which is one item: a hundred documents of a book's length."""
+"""The most bytes of one line, one cell or one row, which is one item: a hundred documents of a book's
+length.
+"""
 
 FILE = Limit("CONQRET_MAX_FILE", 64 * _MIB)
-"""Of a file that is read whole: a JSON list, the record of a run, a file in a zip archive."""
+"""The most bytes of a file that is read whole: a JSON list, the record of a run, a file in a zip archive."""
 
 UNPACKED = Limit("CONQRET_MAX_UNPACKED", 2048 * _MIB)
-"""Of what is held or fetched all together: a TREC file, a list in the index of a corpus, a download. A thousand
-documents for each of MS MARCO's 6,980 topics take 300 MB."""
+"""The most bytes held or fetched together: a TREC file, a list in the index of a corpus, a download. A
+thousand documents for each of MS MARCO's 6,980 topics take 300 MB.
+"""
 
 IMAGE = Limit("CONQRET_MAX_IMAGE", 4 * _MIB)
-"""Of one image of an item: Anthropic takes 5 MB in base64, OpenAI more."""
+"""The most bytes of one image of an item: Anthropic takes 5 MB in base64, OpenAI more."""
 
 ANSWER = Limit("CONQRET_MAX_ANSWER", 32 * _MIB)
-"""The most of one response of a provider, unpacked: 500 times the longest that a judge requests, log-probabilities
-included. A row of recordings has four times as much."""
+"""The most bytes of one response of a provider, decompressed: 500 times the longest that a judge requests,
+log-probabilities included. A row of recordings has four times as much.
+"""
 
 LIMITS = (LINE, FILE, UNPACKED, IMAGE, ANSWER)
-"""All that a variable raises."""
+"""All limits that an environment variable raises."""
 
 MAX_IMAGES = 20
-"""Of one item: beyond that providers take smaller ones alone."""
+"""The most images of one item: beyond that, providers accept smaller ones alone."""
 
 
 def whole_bytes(path: str | Path, limit: Limit = FILE) -> bytes:
@@ -153,7 +157,7 @@ def read_written(file: Path, model: type[M], command: str, what: str = "") -> M:
 
 HEAD = 4096
 GZIP_ERRORS = (EOFError, zlib.error, gzip.BadGzipFile)
-"""What reading a gzip stream that is cut off or corrupt raises."""
+"""The exceptions of a gzip stream that is cut off or corrupt."""
 GZIP = b"\x1f\x8b"
 UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -199,7 +203,7 @@ def head_of(path: Path) -> bytes:
 
 
 def byte_lines(path: Path, name: str) -> Iterator[Line | Fault]:
-    """Yield the lines of a file without a UTF-8 byte order mark.
+    """Yield the lines of a file without a UTF-8 byte order mark; ``name`` is the file's name in faults.
 
     A line over the size limit and a broken gzip stream are yielded as faults.
     """

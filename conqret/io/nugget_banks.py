@@ -22,7 +22,7 @@ from conqret.io.schema import Field, TableReader, table_schema
 from conqret.text.analysis import analysed
 
 NuggetSource = str | Path | Mapping[str, object] | Iterable[Mapping[str, object]]
-"""A file of banks, what stands in its lines, or the nuggets of each topic by its id."""
+"""A file of banks, its records, or a mapping from topic id to nuggets."""
 
 
 BANK = table_schema(

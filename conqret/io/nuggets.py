@@ -1,4 +1,4 @@
-"""Nuggets as they stand in a table or a bank: a text, and perhaps how important it is and what was found."""
+"""Parse nuggets in tables and banks: a text, and optionally its importance and its assignment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""``read_pairs``: pairs of a document and a perspective, with annotators' labels of whether it contains it.
+"""Read pairs of a document and a perspective (:func:`read_pairs`), with annotators' labels of whether the
+document contains it; and pairwise preferences (:func:`read_comparisons`).
 
 Columns ``question``, ``document`` and ``perspective``, perhaps ``id``, ``domain`` and labels; BeRDS's own file is
 such a table.
@@ -18,7 +19,7 @@ from conqret.io.rows import Row, mapped, quoted, readable_columns
 from conqret.io.schema import Field, TableReader, in_columns, read_table, schema_of
 
 ANSWERS = {"1": True, "0": False, "yes": True, "no": False, "true": True, "false": False}
-"""The words for a label that are read, in any case."""
+"""The words for a label, in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ OUTCOMES: Mapping[str, float] = {
     **dict.fromkeys(("b", "second", "2"), 0.0),
     **dict.fromkeys(("tie", "both", "0"), 0.5),
 }
-"""The words for a preference that are read, in any case: 1 for the first, 0 for the second, 0.5 for a tie."""
+"""The words for a preference, in any case: 1 for the first, 0 for the second, 0.5 for a tie."""
 _WEBIS = ("Discussion ID A", "Argument ID A", "Discussion ID B", "Argument ID B", "Comparison")
 
 

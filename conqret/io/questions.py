@@ -1,4 +1,4 @@
-"""Lists of questions: conqret's own layout, and those of DELPHI and ConflictingQA.
+"""Read lists of questions in conqret's own layout and those of DELPHI and ConflictingQA.
 
 Own files have a column ``question`` (or ``topic``), perhaps ``id``, ``source``, ``url`` and ``licence``. DELPHI (Sun et
 al. 2023) has the columns ``qid`` and ``Controversial question`` and no texts: these stand in the Quora Question Pairs,
@@ -132,5 +132,7 @@ def _delphi(rows: Rows, path: Path, texts: str | Path | None) -> list[SourcedQue
 
 
 def by_source(questions: Sequence[SourcedQuestion]) -> Mapping[str, int]:
-    """Count the questions of each source, in the order of each source's first question."""
+    """Count the questions of each source, in the order of each source's first question; those without a
+    source count as ``questions``.
+    """
     return dict(Counter(question.source or "questions" for question in questions))

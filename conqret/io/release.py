@@ -44,7 +44,7 @@ from conqret.io.schema import TableReader, in_columns, read_table, schema_of
 ANNOTATIONS = "retrieval_annotations"
 TEXTS = ("documents", "documents_sep20")
 LAYOUT = "conqret-release"
-"""What debates of the release name as the parser that read them."""
+"""The layout's name in debates of the release."""
 Model = TypeVar("Model", bound=BaseModel)
 _AGAIN = "Fetch the release again: it is not whole"
 

@@ -1,4 +1,4 @@
-"""Reports of the TREC RAG family (RAG, RAGTIME, AutoJudge): a row a report, to the records of items.
+"""Convert reports of the TREC RAG family (RAG, RAGTIME, AutoJudge), one per row, to records of items.
 
 A report lists its sentences with what each cites: ids of documents, ids with weights, or places in its list of
 references, counted from 0. The question stands in a file of its own, the requests.
@@ -36,10 +36,10 @@ REQUEST = table_schema(
     background=Field(("background",), text, ""),
 )
 TOPIC, RUN = "topic_id", "run_id"
-"""Under these keys of an item's metadata stands whose report it is, and on which request."""
+"""The keys of an item's metadata with the request and the run of a report."""
 
 WITHOUT_TEXT = "cited_without_text"
-"""Under this one which documents it cites by their ids alone."""
+"""The key of an item's metadata with the documents that a report cites by their ids alone."""
 
 TOPIC_IDS = ("qid", TOPIC, "query_id", "request_id", "narrative_id")
 """Names of the topic's id in nugget banks and rubrics, and in the metadata of items."""
@@ -54,7 +54,8 @@ _NO_REQUEST = (
 
 
 def read_requests(source: Requests) -> dict[str, str]:
-    """Return the text of each request by its id: title, problem statement and background, if present.
+    """Return a mapping from the id of each request to its text: title, problem statement and background,
+    where present.
 
     Raises:
         ItemsError: the file cannot be read, or requests have faults; it lists them all.
@@ -96,7 +97,7 @@ def _of_topics(path: Path, name: str) -> Iterator[Row | Fault]:
 
 
 def report_lengths(path: str | Path) -> dict[tuple[str, str], int]:
-    """Return the word count of each report by its run and topic.
+    """Return the number of words of each report, by (run, topic).
 
     The file holds reports, or the items that were made from them.
 

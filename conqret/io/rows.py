@@ -1,4 +1,6 @@
-"""Rows: the records of any kind of input, in order, and as often as needed; faults, and words for messages."""
+"""Rows: the records of any kind of input, in order, and as often as needed; the list of their faults; and
+phrases for messages.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,10 @@ from conqret.data.item import Item
 from conqret.errors import DeclarationError, Fault, FaultsError, ItemsError, by_kind
 
 MAX_KEPT = 1000
-"""Faults that stay in memory (and in ``ItemsError.faults``); the others are counted."""
+"""The most faults that stay in memory (and in ``ItemsError.faults``); others are counted."""
 
 MAX_NAME = 100
-"""Characters of a name that may be a slip of a known one."""
+"""The most characters of a name that may be a misspelling of a known one."""
 
 
 class InvalidCell(ValueError):  # noqa: N818 - it ends as a fault of its column, never as an error
@@ -59,7 +61,11 @@ class FaultList:
         return [line for _, line in by_kind(self.kept, self.kinds)]
 
     def raise_any(self, error: type[FaultsError] = ItemsError) -> None:
-        """Raise ``error`` with all faults if there are any."""
+        """Raise all faults together, if there are any.
+
+        Raises:
+            FaultsError: of the class ``error``, with the faults.
+        """
         if self.total:
             raise error(self.kept, self.total, self.kinds)
 
@@ -117,7 +123,7 @@ _KINDS = (
 
 
 SAMPLE = 50
-"""Records whose fields are gathered where a file has no head."""
+"""The records whose fields are the columns where a file has no header."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +163,7 @@ class Rows:
 
 
 def object_rows(objects: Iterable[object], name: str = "items") -> Rows:
-    """Return items and dictionaries in memory as rows."""
+    """Return items and dictionaries in memory as rows; ``name`` is the input's name in messages."""
     return Rows(name, partial(_of_objects, objects, name))
 
 
@@ -173,7 +179,7 @@ def _of_objects(objects: Iterable[object], name: str) -> Iterator[Row | Fault]:
 
 FrameKind = Literal["polars", "pandas", "pyarrow"]
 SLICE = 64
-"""Rows of a frame that become Python objects at a time."""
+"""Rows of a frame that are converted to Python objects at a time."""
 _FRAMES: Mapping[tuple[str, str], FrameKind] = {
     ("polars", "DataFrame"): "polars",
     ("pandas", "DataFrame"): "pandas",
@@ -256,8 +262,11 @@ def columns_of(rows: Rows) -> tuple[str, ...]:
 
 
 def readable_columns(rows: Rows, error: type[FaultsError] = ItemsError) -> tuple[str, ...]:
-    """Return the column names as :func:`columns_of` does; raise ``error`` if the first rows cannot be
-    read."""
+    """Return the column names as :func:`columns_of` does.
+
+    Raises:
+        FaultsError: of the class ``error``, if none of the first rows can be read.
+    """
     columns = columns_of(rows)
     faults = () if columns else [row for row in islice(rows, SAMPLE) if isinstance(row, Fault)]
     if faults:
@@ -298,11 +307,8 @@ def item_record(item: Item) -> dict[str, object]:
 def with_columns(rows: Rows, places: Sequence[int | None], records: Sequence[Mapping[str, object]]) -> Any:
     """Return the frame that ``rows`` came from, with the fields of ``records`` as additional columns.
 
-    ``places`` gives for each row the index of its record, or None. A name that is already a column gets
-    the prefix ``judge_``; a pandas frame keeps its index.
-
-    Raises:
-        DeclarationError: the rows do not come from a frame.
+    ``places`` gives for each row the index of its record, or None. A name that is already a column gets the
+    prefix ``judge_``; a pandas frame keeps its index.
 
     Raises:
         DeclarationError: the rows do not come from a frame.

@@ -1,5 +1,5 @@
-"""Files and folders of other users and of processes that may be killed: written whole or not at all, appended line
-by line, locked, and none that leads out of its folder.
+"""Write files and folders safely: whole or not at all, appended line by line, locked, and never through a
+link that leads out of the folder.
 
 Files that users edit after they were written (forms, prompts, lists) are never replaced without a word: only where
 nothing is lost by it, because the file holds the same already, or is as the command wrote it before, which a register
@@ -108,7 +108,7 @@ def write_whole(path: str | Path, content: bytes) -> None:
 
 
 Content = bytes | str | Iterable[str]
-"""What is written into a file: as it stands, or part by part."""
+"""The content of a file: bytes or a text, or the parts of a text."""
 
 
 def write_files(files: Mapping[Path, Content]) -> list[Path]:
@@ -132,8 +132,11 @@ class AppendLog(Closing):
         self._file = path.open("ab", buffering=0)
 
     def append(self, record: BaseModel | Mapping[str, Any]) -> int:
-        """Append one record as a line of JSON, and return its length in bytes. Raises OSError if writing
-        fails."""
+        """Append one record as a line of JSON, and return its length in bytes.
+
+        Raises:
+            OSError: writing fails.
+        """
         line = record.model_dump_json() if isinstance(record, BaseModel) else json.dumps(record)
         encoded = line.encode("utf-8", "replace") + b"\n"
         data = memoryview(encoded)
@@ -231,11 +234,12 @@ class InFolder:
 
 
 FORMULA = tuple("=+-@\t\r\n|%\uff1d\uff0b\uff0d\uff20")
-"""What a formula, or a cell that breaks out of its own, may begin with (OWASP, "CSV injection"); the last four are
-full-width forms. Such a cell gets an apostrophe in front."""
+"""The first characters of a formula, or of a cell that breaks out of its own (OWASP, "CSV injection"); the
+last four are full-width forms. Such a cell gets an apostrophe in front.
+"""
 GUARD = "'"
 MAX_CELL = 32_000
-"""Spreadsheets hold 32,767 characters in a cell."""
+"""The most characters of a cell; spreadsheets hold 32,767."""
 CUT = " […]"
 
 
@@ -249,7 +253,9 @@ def csv_text(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 
 
 def guarded(cell: str) -> str:
-    """Return a cell that no spreadsheet runs as a formula; a too long one is cut with a mark."""
+    """Return a cell that no spreadsheet runs as a formula: with an apostrophe in front if it could be one,
+    without unprintable characters, and cut at :data:`MAX_CELL` characters with a mark.
+    """
     text = "".join(char for char in cell if char.isprintable() or char in "\t\r\n")
     if len(text) > MAX_CELL:
         text = text[: MAX_CELL - len(CUT)] + CUT
@@ -275,15 +281,18 @@ LABEL_SUFFIXES = (
     ".xls",
     ".ods",
 )
-"""The files that are taken from a folder; workbooks, too, whose error says how to save them."""
+"""The endings of files that may be a user's own tables; workbooks, too, whose error says how to save them."""
 RESULTS = b'"schema_name": "conqret.'
-"""What stands first in a result of a command (a judge card, a calibration), which may lie in the folder of report
-pages."""
+"""The beginning of a result of a command (a judge card, a calibration), which may lie in the folder of
+report pages.
+"""
 MADE = (b"<", b"\x89PNG", b"%PDF", b'{"ask":')
-"""How pages, pictures and exported recordings begin."""
+"""The first bytes of pages, pictures and exported recordings."""
 HEAD = 4096
 REGISTER = "written.json"
-"""In the folder of a run or a study: the digests of the files that were written from it, by their paths."""
+"""The file in the folder of a run or a study with the digests of the files that were written from it, by
+path.
+"""
 
 
 def write_new(
@@ -321,7 +330,11 @@ def write_new(
 
 
 def check_new(paths: Iterable[Path], *, overwrite: bool) -> None:
-    """Raise DeclarationError if one of the files exists, unless ``overwrite`` is true."""
+    """Check that none of the files exists, unless ``overwrite`` is true.
+
+    Raises:
+        DeclarationError: one exists.
+    """
     there = [path for path in paths if path.exists()]
     if there and not overwrite:
         more = f" (and {len(there) - 1} more)" if len(there) > 1 else ""

@@ -31,7 +31,7 @@ from conqret.io.jsonl import jsonl_rows
 from conqret.io.rows import FaultList, InvalidCell, Row, Rows, listed, near, quoted
 
 MAX_NOTES = 100
-"""Different notes that are kept, so that a hostile file cannot pile them up."""
+"""The most different notes, so that a hostile file cannot pile them up."""
 
 
 Check = Callable[[Any, str, "TableReader"], Any]
@@ -280,7 +280,7 @@ class TableReader:
             self.fault(self.column(name), f"is {quoted(value)}, as in {where}", remedy)
 
     def fault(self, where: str, problem: str, remedy: str) -> None:
-        """Record a fault in the current row."""
+        """Record a fault in the current row: the field (``where``), the problem, and the remedy."""
         self.faults.add(Fault(self.file or self.table.name, self.line, where, problem, remedy))
 
     def note(self, text: str, where: str = "", more: str = "") -> None:
@@ -299,12 +299,10 @@ class TableReader:
         return tuple(lines)
 
     def finish(self, error: type[FaultsError] = ItemsError, wanted: str = "") -> None:
-        """Raise ``error`` with all faults if there are any, also for user-named columns that no row has.
+        """Raise all faults together, also those of columns that the user named and no row has.
 
         Raises:
-            DeclarationError: ``wanted`` names what rows hold, and the table has no rows.
-
-        Raises:
+            FaultsError: of the class ``error``, if there are faults.
             DeclarationError: ``wanted`` names what rows hold, and the table has no rows.
         """
         head = self.table.columns

@@ -1,4 +1,4 @@
-"""``open_items``: anything that holds items, as one thing that can be checked and iterated."""
+"""Open anything that holds items (:func:`open_items`) as a source that can be checked and iterated."""
 
 from __future__ import annotations
 
@@ -47,11 +47,12 @@ if TYPE_CHECKING:
 
 Share = Literal["all", "some", "none"]
 KEPT = 32 << 20
-"""Bytes of items, as JSON lines, that are kept in memory when they are checked, so that a run need not read them
-again."""
+"""The most bytes of items, as JSON lines, that are kept in memory when they are checked, so that a run
+need not read them again.
+"""
 OF_NUGGETS = ("nuggets.importance", "nuggets.sub_narrative", "nuggets.assignment")
 OPTIONAL = ("stance", "documents", "argument", "second_argument", "reference", "nuggets", *OF_NUGGETS)
-"""Fields that an item may lack, and a format may need; behind a dot, what its nuggets may lack."""
+"""Fields that an item may lack, and a format may need; after a dot, what its nuggets may lack."""
 
 
 @dataclass(frozen=True, slots=True)

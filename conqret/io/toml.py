@@ -1,6 +1,4 @@
-"""TOML and YAML files of settings: reading one, and naming what is wrong in it with the line, which the readers do not
-say.
-"""
+"""Read TOML and YAML files of settings, and report faults in them with the line."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ from conqret.io.limits import declared_text
 from conqret.io.rows import quoted
 
 Place = tuple[int | str, ...]
-"""Where a field stands: ``("judges", 1, "format")``."""
+"""The position of a field: ``("judges", 1, "format")``."""
 
 _HEADER = re.compile(r"^\s*+(\[\[?+)\s*+((?:\"[^\"]*+\"|'[^']*+'|[^\]\"'])++)\]\]?+\s*+(?:#.*)?$")
 _KEY = re.compile(r"^\s*+([A-Za-z0-9_-]++|\"[^\"]*+\"|'[^']*+')\s*+(?:\.[^=]++)?=")
@@ -94,7 +92,14 @@ def read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
 
 
 def toml_error(path: Path, text: str, faults: Iterable[tuple[Place, str]], what: str) -> DeclarationError:
-    """Return an error that lists each fault of a file with its line and field."""
+    """Return an error that lists each fault of a file with its line and field.
+
+    Args:
+        path: the file.
+        text: its text.
+        faults: the position and the problem of each fault.
+        what: the kind of file, for the message.
+    """
     lines = []
     for place, problem in faults:
         line = line_of(text, place)

@@ -22,7 +22,7 @@ from conqret.text.numbers import number_in, whole_number_in
 
 _Row = TypeVar("_Row")
 MAX_PARTS = 10
-"""Of a line that are told apart: more than any form has."""
+"""A line is split into at most so many parts and a rest: more than any form has."""
 
 
 class ScoredDoc(NamedTuple):
@@ -151,13 +151,14 @@ def scored(rankings: Mapping[str, Sequence[str]]) -> list[ScoredDoc]:
 
 
 def write_run(path: str | Path, run: Iterable[ScoredDoc], tag: str = "conqret") -> int:
-    """Write a TREC run, and return the number of lines.
+    """Write a TREC run with this ``tag`` in its last column, and return the number of lines; a path that
+    ends in ``.gz`` is compressed.
 
-    The lines of a topic are sorted as in :func:`read_rankings`, with ranks from 1; topics keep their
-    order.
+    The lines of a topic are sorted as in :func:`read_rankings`, with ranks from 1; topics keep their order.
 
     Raises:
-        DeclarationError: an id has white space in it, a score is not finite, or a topic ranks a document twice.
+        DeclarationError: an id has white space in it, a score is not finite, or a topic ranks a document
+            twice.
     """
     topics: dict[str, dict[str, ScoredDoc]] = {}
     for line in run:

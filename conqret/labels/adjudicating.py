@@ -1,5 +1,6 @@
-"""The pages on which an annotator decides where annotators differ. Only here a judge's word is shown, and only on
-screens that all have labeled."""
+"""The pages on which an adjudicator decides where annotators differ. Only here a judge's answer is shown,
+and only on screens that all annotators have labeled.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +39,9 @@ from conqret.labels.study_access import (
 from conqret.text.words import dimension_name
 
 APART = 1.0
-"""Steps of a scale between annotators' mean and the judge's score from which they differ: less is not another label."""
+"""The distance, in steps of a scale, of the annotators' mean and the judge's score from which they count
+as different: a smaller one is not another label.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,12 @@ def disputes(ledger: Ledger, judgments: Iterable[Judgment] = ()) -> list[Dispute
 
 
 def judge_answers_to(screen: Screen, judgment: Judgment | None) -> dict[str, JudgeAnswer]:
-    """Return a mapping from each question of a screen to the judge's answer, if the judgment has one."""
+    """Return a mapping from each question of a screen to the judge's answer; questions without one are
+    left out, and without a judgment it is empty.
+
+    Metrics and questions are matched by name (:func:`~conqret.text.words.dimension_name`), and a screen of a
+    part takes the judgment's part of the same id.
+    """
     measures = judgment.measures if judgment is not None else {}
     named = {dimension_name(name): measure for name, measure in measures.items()}
     answers_by_question = {}
@@ -141,7 +149,8 @@ def adjudication_app(
     messages: PageMessages = ENGLISH,
 ) -> ASGIApp:
     """Return the web app for adjudication by ``by``, with a judge's answers from ``judgments`` if there
-    are any."""
+    are any.
+    """
 
     desk = _AdjudicationPage(ledger, links, by, judgments, partial(page_of, messages=messages))
     routes = [
@@ -160,7 +169,7 @@ class _AdjudicationPage:
     page: Callable[..., Response]
 
     async def all(self, request: Request) -> Response:
-        """What there is to decide."""
+        """Handle the list of disputes."""
         token = self._token(request)
         open_disputes = await apart(disputes, self.ledger, self.judgments)
         return self.page(
@@ -174,7 +183,12 @@ class _AdjudicationPage:
         )
 
     async def one(self, request: Request) -> Response:
-        """One screen with what everybody says of it; or the decision, written down."""
+        """Handle one disputed screen: GET shows all answers to it, POST stores the decision and leads to
+        the next dispute.
+
+        Raises:
+            PageRefusal: 404, there is nothing to decide here.
+        """
         token, place = self._token(request), whole(request.path_params["place"])
         open_disputes = await apart(disputes, self.ledger, self.judgments)
         dispute = next((candidate for candidate in open_disputes if candidate.place == place), None)

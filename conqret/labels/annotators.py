@@ -1,5 +1,6 @@
-"""Who takes part in a study: who joins, pauses, is left out, or wants to be forgotten; each change is recorded;
-and which screen they are given next."""
+"""The annotators of a study: who joins, pauses, is dropped or forgotten, with a log of each
+change; and which screen they get next.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +15,15 @@ from conqret.labels.database import Database
 from conqret.labels.screens import MAX_ANNOTATORS, Annotator, Screen, ScreenTurn
 
 BLOCK = 20
-"""Screens that all have before anybody goes on to others, each annotator in an order of their own: a study that ends
-early has whole overlaps, and no screen is always first."""
+"""The screens that all annotators get before anybody goes on to others, each in an order of their own: a
+study that ends early has whole overlaps, and no screen is always first.
+"""
 _PRIME = 4_294_967_291
 """The largest prime below 2^32: multiples modulo it of a number of the annotator's own are an order of the screens."""
 
 
 def begun(connection: sqlite3.Connection, annotator: Annotator) -> ScreenTurn | None:
-    """Return the earliest screen that the annotator was given and has not answered, or None."""
+    """Return the earliest turn that the annotator was given and has not answered, or None."""
     row = connection.execute(
         "SELECT number FROM turns WHERE person = ? AND state = 'given' ORDER BY number LIMIT 1",
         (annotator.number,),
@@ -33,8 +35,8 @@ def assign(connection: sqlite3.Connection, annotator: Annotator, seed: int, at: 
     """Assign the annotator a screen that still needs answers, and return it as a turn; None if none is
     left.
 
-    Practice screens come first, then screens planned for this annotator, then the first unfinished block
-    in the annotator's own order.
+    Practice screens come first, then screens planned for this annotator, then the first unfinished block in
+    the annotator's own order, which follows from ``seed``. ``at`` is the time (Unix seconds).
     """
     salt = int.from_bytes(hashlib.sha256(f"{seed} {annotator.number}".encode()).digest()[:4], "big")
     screen = connection.execute(
@@ -78,7 +80,8 @@ def turn_of(connection: sqlite3.Connection, annotator: Annotator, number: int) -
 
 
 def free(connection: sqlite3.Connection, annotator: Annotator, *states: str) -> int:
-    """Release the annotator's turns in these states to other annotators, and return their number.
+    """Release the annotator's turns in these states (``given``, ``done``) to other annotators, and return
+    their number.
 
     Practice screens are not released, since every annotator has them.
     """
@@ -108,13 +111,17 @@ def take_again(connection: sqlite3.Connection, annotator: Annotator) -> None:
 
 
 BY_LINK = "joined by the link"
-"""What is recorded of those who chose their name."""
+"""The event of an annotator who joined by the open link."""
 MAX_COMMENT = 5_000
-"""Characters of a comment."""
+"""The most characters of a comment."""
 
 
 class AnnotatorTable:
-    """The annotators of a study, stored in its database; all methods are thread-safe."""
+    """The annotators of a study, stored in its database; all methods are thread-safe.
+
+    All methods raise ``LabelFileError`` if the database cannot be written, and ``CorruptLabelsError`` if it
+    is corrupt. ``clock`` returns the time (Unix seconds).
+    """
 
     def __init__(self, database: Database, clock: Callable[[], float]) -> None:
         self._database, self.clock = database, clock
@@ -253,7 +260,9 @@ class AnnotatorTable:
         return deleted
 
     def events(self) -> list[tuple[str, str, str]]:
-        """Return the log of the study: time, event and the annotator concerned."""
+        """Return the log of the study, in order: time (UTC), event, and the annotator concerned with the
+        reason.
+        """
         rows = self._database.rows("SELECT at, what, detail FROM events ORDER BY number")
         return [(row["at"], row["what"], row["detail"]) for row in rows]
 

@@ -1,4 +1,6 @@
-"""Who gets which screen, and what was answered: each change is on the disk before anybody is told of it."""
+"""The ledger of a study: which annotator gets which screen, and what was answered; each change is on disk
+before a method returns.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,15 @@ def _enlarge(connection: sqlite3.Connection, study: Study, screens: Sequence[Scr
 
 
 class Ledger(AnnotatorTable):
-    """The database of an annotation study in a folder; all methods are thread-safe."""
+    """The database of an annotation study in a folder; all methods are thread-safe.
+
+    ``clock`` returns the time (Unix seconds; default: the system's).
+
+    Raises:
+        DeclarationError: the folder has no study, or one whose creation was interrupted.
+        CorruptLabelsError: the database is missing although its backup exists, or it is corrupt; all methods
+            raise it, and LabelFileError if it cannot be written.
+    """
 
     def __init__(self, folder: Path, clock: Callable[[], float] | None = None) -> None:
         if not (folder / FILE).is_file():
@@ -118,13 +128,19 @@ class Ledger(AnnotatorTable):
         self._database.close()
 
     def backup(self, target: Path) -> None:
-        """Copy the database to ``target``, also during use. Raises DeclarationError if that is
-        impossible."""
+        """Copy the database to ``target``, also during use.
+
+        Raises:
+            DeclarationError: the target exists, or cannot be written.
+        """
         self._database.backup(target)
 
     def backup_session(self) -> None:
-        """Replace the backup next to the database by a new copy. Raises CorruptLabelsError if the
-        database is corrupt."""
+        """Replace the backup next to the database by a new copy.
+
+        Raises:
+            CorruptLabelsError: the database is corrupt; the earlier backup is kept.
+        """
         self._database.backup_session()
 
     # What
@@ -142,12 +158,12 @@ class Ledger(AnnotatorTable):
             return turn or assign(connection, annotator, self.study.seed, self.clock())
 
     def begun(self, annotator: Annotator) -> ScreenTurn | None:
-        """Return the screen that the annotator was given and has not answered, or None."""
+        """Return the earliest turn that the annotator was given and has not answered, or None."""
         with self._database.change() as connection:
             return begun(connection, annotator)
 
     def start(self, annotator: Annotator, turn: ScreenTurn) -> None:
-        """Record the start time of a screen; only the first call has an effect."""
+        """Record that the annotator has started the timer of a screen; only the first call has an effect."""
         with self._database.change() as connection:
             connection.execute(
                 "UPDATE turns SET started = ? WHERE number = ? AND person = ? AND started IS NULL",
@@ -155,8 +171,9 @@ class Ledger(AnnotatorTable):
             )
 
     def texts(self, *, practice: bool = False) -> list[tuple[str, str]]:
-        """Return all texts with their names, in the order in which they were given; the practice texts if
-        ``practice``."""
+        """Return the texts stored with the study as pairs of name and text, in the order in which they
+        were given; those of practice if ``practice``, else those of the other screens.
+        """
         rows = self._database.rows(
             "SELECT name, body FROM texts WHERE name IN (SELECT item FROM screens WHERE practice = ?) ORDER BY rowid",
             (practice,),
@@ -198,7 +215,9 @@ class Ledger(AnnotatorTable):
     def answer_and_next(
         self, annotator: Annotator, turn: ScreenTurn, answers: Mapping[str, str], comment: str, revision: int
     ) -> ScreenTurn | None:
-        """Call :meth:`answer` and :meth:`next` in one transaction, and return the next screen."""
+        """Call :meth:`answer` and :meth:`next` in one transaction, and return the next screen, or None; it
+        raises as :meth:`answer`.
+        """
         with self._database.change():
             self.answer(annotator, turn, answers, comment, revision)
             return self.next(annotator)
@@ -206,13 +225,25 @@ class Ledger(AnnotatorTable):
     def draft(
         self, annotator: Annotator, turn: ScreenTurn, answers: Mapping[str, str], revision: int
     ) -> None:
-        """Store unfinished answers, which are not exported; the screen is shown again. Raises as
-        :meth:`answer` does."""
+        """Store unfinished answers, which are not exported; the screen is shown again.
+
+        ``revision`` is the one that the annotator saw.
+
+        Raises:
+            StaleAnswerError: another answer was stored meanwhile.
+            DeclarationError: the screen is no longer assigned to this annotator.
+        """
         self._write(annotator, turn, dict(answers), "", revision, "given")
 
     def withdraw(self, annotator: Annotator, turn: ScreenTurn, revision: int) -> None:
-        """Withdraw the answer to a screen, which is then shown again; the old answer stays in the
-        history."""
+        """Withdraw the answer to a screen, which is then shown again; the old answer stays in the history.
+
+        ``revision`` is the one that the annotator saw.
+
+        Raises:
+            StaleAnswerError: another answer was stored meanwhile.
+            DeclarationError: the screen is no longer assigned to this annotator.
+        """
         self._write(annotator, turn, {}, "", revision, "given")
 
     def _write(
@@ -285,7 +316,8 @@ class Ledger(AnnotatorTable):
             )
 
     def counts(self, annotator: Annotator, *, practice: bool = False) -> tuple[int, int]:
-        """Return how many screens an annotator has answered, and at most how many are left for them.
+        """Return how many screens an annotator has answered, and at most how many are left for them
+        (screens that others may still take count).
 
         With ``practice``, only practice screens are counted, else all others.
         """
@@ -301,7 +333,9 @@ class Ledger(AnnotatorTable):
         return int(rows[0]["done"]), int(rows[0]["left"])
 
     def wanted(self) -> tuple[int, int]:
-        """Return how many screen answers the study has, and how many it needs."""
+        """Return how many answers to screens the study has (practice not counted), and how many it needs:
+        screens times overlap.
+        """
         (row,) = self._database.rows(
             "SELECT COUNT(*) AS done FROM turns t JOIN screens s ON s.number = t.screen "
             "WHERE t.state = 'done' AND NOT s.practice"
@@ -316,8 +350,12 @@ class Ledger(AnnotatorTable):
             yield Final(row["screen"], json.loads(row["body"]), row["comment"], row["by"], row["at"])
 
     def decide(self, screen: int, answers: Mapping[str, str], comment: str, by: str) -> None:
-        """Store an adjudication decision; it is on disk when this returns. Repeating the same decision
-        has no effect."""
+        """Store the decision of the adjudicator ``by`` on a screen (its number from 1); it is on disk when
+        this returns.
+
+        ``answers`` are by question, as on the screen. Repeating the same decision has no effect; a new one
+        replaces the last.
+        """
         body, comment = json.dumps(dict(answers), ensure_ascii=False), comment[:MAX_COMMENT]
         with self._database.change() as connection:
             last = connection.execute(
@@ -331,7 +369,9 @@ class Ledger(AnnotatorTable):
                 )
 
     def complete(self) -> frozenset[int]:
-        """Return the numbers of the screens for which all requested annotators have answered."""
+        """Return the numbers (from 1) of the screens that as many annotators have answered as the study
+        wants.
+        """
         rows = self._database.rows(
             "SELECT number FROM screens WHERE room = 0 "
             "AND number NOT IN (SELECT screen FROM turns WHERE state = 'given')"

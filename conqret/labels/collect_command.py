@@ -42,11 +42,11 @@ ONLY_FOR = {
 }
 """The options that not every task takes, by task; the last are those of tasks that label items."""
 ANNOTATOR = "annotator"
-"""Who labels a table, if no annotator is named."""
+"""The name of the annotator of a table, if none is named."""
 EXPORT = "labels.csv"
-"""The labels of a table, in the folder of its study."""
+"""The name of the file with a table's labels, in the folder of its study."""
 ANNOTATE_PORT = 8767
-"""Where the pages are on which annotators label, if no other port is given."""
+"""The default port of the pages for annotators."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -278,7 +278,12 @@ def collect(
 def label_plan(
     items: Path, task: str, task_options: TaskOptions, panel: AnnotatorOptions, reading: ItemSettings
 ) -> tuple[Study, list[Screen]]:
-    """Return the planned study for labeling the items of a file."""
+    """Return the study and the screens for labeling the items of a file.
+
+    Raises:
+        ItemsError: rows have faults, or lack a field that the task shows.
+        DeclarationError: there is no such task or metric, or the settings of the study are invalid.
+    """
     from conqret.labels.study_screens import items_of, planned_screens, practice_screens
     from conqret.labels.task import TaskRequest, scale_ends
 
@@ -308,7 +313,11 @@ def label_plan(
 def debate_plan(
     questions: Path, task_options: TaskOptions, panel: AnnotatorOptions
 ) -> tuple[Study, list[Screen], dict[str, str]]:
-    """Return the planned study for judging two-turn debates."""
+    """Return the study, the screens and the texts (by name) for judging two-turn debates.
+
+    Raises:
+        DeclarationError: the questions cannot be read, or the settings of the study are invalid.
+    """
     from conqret.debate.two_turn.judge_answers import debate_study
 
     question_list = read_two_turn(questions)
@@ -332,7 +341,12 @@ def debate_plan(
 def writing_plan(
     questions: Path, task_options: TaskOptions, panel: AnnotatorOptions
 ) -> tuple[Study, list[Screen], dict[str, str], Sequence[SliderAnswer]]:
-    """Return the planned study for writing counter-arguments."""
+    """Return the study, the screens and the texts (by name) for writing counter-arguments, and the judges'
+    answers of ``--judged`` (empty without).
+
+    Raises:
+        DeclarationError: a file cannot be read, or the settings of the study are invalid.
+    """
     from conqret.labels.written_arguments import writing_study
 
     planned = writing_study(

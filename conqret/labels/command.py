@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 Target = Literal["csv", "label-studio", "argilla"]
-"""Where the items are labeled."""
+"""The form in which items are labeled."""
 
 
 @dataclass(frozen=True, kw_only=True)

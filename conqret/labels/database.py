@@ -1,4 +1,4 @@
-"""The file in which a study stands: SQLite, whose commits survive a process or a machine that is killed.
+"""The SQLite file of a study, whose commits survive a process or a machine that is killed.
 
 Each row ends with a checksum of all that it holds, which SQLite writes by itself: it shows what has changed by
 accident, and is no signature.
@@ -23,12 +23,12 @@ FILE = "labels.sqlite"
 BACKUP = "labels.backup.sqlite"
 """The copy that is made whenever the pages of a study begin or end to be served."""
 BUSY_MS = 10_000
-"""How long a statement waits for another process that writes the file."""
+"""Milliseconds for which a statement waits for another process that writes the file."""
 REMARK_SECONDS = 60.0
-"""Between two remarks on a file that cannot be written."""
+"""Seconds between two remarks on a file that cannot be written."""
 
 LAYOUT = 4
-"""The number of the layout below; a file of another is refused."""
+"""The version of the tables below; a file of another version is refused."""
 APPLICATION = 0x436F6E4C  # "ConL", written into the header of the file
 
 COLUMNS: Mapping[str, Mapping[str, str]] = {

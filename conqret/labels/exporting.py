@@ -1,4 +1,4 @@
-"""``export_labels``: what annotators said, as files that other functions read."""
+"""Export the labels of a study (:func:`export_labels`) as files that other functions and tools read."""
 
 from __future__ import annotations
 
@@ -141,8 +141,10 @@ def _labels(
 
 
 COLUMNS = ("item", "part", "dimension", "value", "annotator", "topic", "comment", "at", "seconds", SCALE)
-"""Of the long table: a row for each answer to a question; ``at`` is when it was given last, in UTC, ``seconds`` how
-long after the screen was shown first, ``scale`` from where to where the question is answered in numbers."""
+"""The columns of the long table, with a row for each answer to a question: ``at`` is when it was given
+last, in UTC, ``seconds`` how long after the screen was first given (or its timer started), ``scale``
+the ends of a numeric scale.
+"""
 
 
 Marks = Callable[[Screen], dict[str, str]]
@@ -179,7 +181,10 @@ FINAL = "final"
 
 def as_table(records: Iterable[ScreenResponse], *, marks: Marks = lambda screen: {}) -> str:
     """Return the labels as a long CSV table, which ``conqret validate``, ``conqret check`` and ``conqret
-    labels agreement`` read."""
+    labels agreement`` read.
+
+    ``marks`` returns the extra columns of a screen (:func:`marks_of`).
+    """
     more, rows = dict[str, str](), []
     for record in records:
         screen, scales = record.screen, _scales(record.screen)
@@ -197,8 +202,9 @@ def as_table(records: Iterable[ScreenResponse], *, marks: Marks = lambda screen:
 
 
 FINAL_COLUMNS = ("item", "part", "dimension", "value", "annotator", "topic", "comment", "how", "by", SCALE)
-"""Of the table of final labels: ``how`` each came about, and the pseudonym of ``by`` whom, where an annotator
-decided."""
+"""The columns of the table of final labels: ``how`` each came about, and the pseudonym of ``by`` whom,
+where an adjudicator decided.
+"""
 
 
 def as_finals(
@@ -208,7 +214,11 @@ def as_finals(
     marks: Marks = lambda screen: {},
 ) -> str:
     """Return the final labels as CSV, one per row, under the annotator ``final``; undecided ones are left
-    out."""
+    out.
+
+    ``annotators`` give the adjudicators' pseudonyms; those who are not among them become ``a01`` and so on.
+    ``marks`` is as in :func:`as_table`.
+    """
     names = {annotator.name: annotator.pseudonym for annotator in annotators}
     more, rows = dict[str, str](), []
     for verdict in label_verdicts:
@@ -224,7 +234,9 @@ def as_finals(
 
 
 def as_comparisons(records: Iterable[ScreenResponse]) -> str:
-    """Return pairwise preferences as CSV for ``conqret debateqa score correlate --preferences``."""
+    """Return pairwise preferences as CSV for ``conqret debateqa score correlate --preferences``; screens
+    that compare nothing, and answers "cannot judge", are left out.
+    """
     rows = [
         (*record.screen.compared, value, record.annotator.pseudonym, record.screen.item)
         for record in records
@@ -245,7 +257,8 @@ def _scales(screen: Screen) -> dict[str, str]:
 
 def as_label_studio(records: Iterable[ScreenResponse], *, marks: Marks = lambda screen: {}) -> str:
     """Return the labels in the JSON export format of Label Studio, with one task for each item or labeled
-    part."""
+    part; ``marks`` is as in :func:`as_table`.
+    """
     tasks: dict[int, dict[str, object]] = {}
     for record in records:
         screen = record.screen
@@ -268,14 +281,16 @@ def as_label_studio(records: Iterable[ScreenResponse], *, marks: Marks = lambda 
 
 
 ADJUDICATED, AGREED, MOST = "adjudicated", "all agree", "most"
-"""How a final label came about."""
+"""The ways in which a final label is decided."""
 
 
 @dataclass(frozen=True, slots=True)
 class LabelVerdict:
-    """The final label of one question.
+    """The final label of one question on a screen.
 
-    ``how`` tells how it was decided, and ``value`` is None if annotators differ and nothing was decided.
+    ``how`` tells how it was decided (adjudicated, all agree, most). ``value`` is None if annotators differ
+    and nothing was decided, and "cannot judge" if none could judge. ``by`` is the adjudicator's name, and
+    ``comment`` theirs; empty without one.
     """
 
     screen: Screen
@@ -289,7 +304,8 @@ class LabelVerdict:
 def verdicts(records: Iterable[ScreenResponse], finals: Iterable[Final] = ()) -> Iterator[LabelVerdict]:
     """Yield the final label of each answered question, in the order of the screens.
 
-    It is the adjudicator's decision, else the answer of more than half of the annotators who could judge.
+    It is the adjudicator's decision, else the answer of more than half of the annotators who could judge,
+    else None.
     """
     last = {final.screen: final for final in finals}
     for place, answers in gathered((record.place, record) for record in records).items():
@@ -314,7 +330,9 @@ def _of_people(screen: Screen, question: str, answers: Sequence[str]) -> LabelVe
 
 
 def scale_of(question: ScreenQuestion) -> LabelScale:
-    """Return the label scale of a question: ordinal if its choices are integers, else nominal."""
+    """Return the label scale of a question: ordinal from the lowest to the highest value if its choices
+    are integers, else nominal with the choices numbered from 0.
+    """
     values = [choice.value for choice in question.choices]
     if all(value.isdecimal() for value in values):
         numbers = [int(value) for value in values]
@@ -338,7 +356,9 @@ def reading_options(questions: Mapping[str, ScreenQuestion]) -> list[str]:
 
 
 def export_readers(label_export: LabelExport, to: str, *, final: bool, practice: bool) -> Iterator[str]:
-    """Yield the commands that read an export."""
+    """Yield the commands that read an export, as lines for the user; ``to``, ``final`` and ``practice``
+    are those of :func:`export_labels`.
+    """
     file = str(label_export.file)
     if label_export.task == WRITING and practice:
         yield (

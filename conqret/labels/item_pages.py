@@ -1,4 +1,5 @@
-"""What stands at the addresses of a study: an annotator's way in, the screens, and the dashboard of who runs it.
+"""The pages of ordinary labels, as request handlers: an annotator's links, the screens, and the
+organizers' dashboard.
 
 An answer is on the disk before the page after it is sent.
 """
@@ -44,22 +45,26 @@ from conqret.labels.task import ANNOTATION_TASKS
 from conqret.show.table import Table
 
 AGAIN = 30
-"""Seconds after which the page of who runs the study is loaded anew."""
+"""Seconds after which the dashboard is reloaded."""
 
 
 class Pages:
-    """The web pages of an annotation study, as request handlers."""
+    """The web pages of an annotation study, as request handlers.
+
+    Handlers raise ``PageRefusal`` where a link, cookie or form is invalid, and ``LabelFileError`` where
+    answers cannot be saved; the app turns both into error pages.
+    """
 
     welcome = "welcome.html.j2"
     """The template of the first page."""
     ending = "done.html.j2"
     """The template of the last page."""
     unit = "screen"
-    """What an annotator's answers are counted in."""
+    """The unit in which an annotator's answers are counted."""
     did = "answered"
-    """What an annotator has done with each."""
+    """What an annotator has done with each unit, in words."""
     not_yours = "This screen is not yours, or was given to another annotator."
-    """What is said at a screen of another annotator's."""
+    """The message at a screen of another annotator."""
 
     def __init__(self, ledger: Ledger, links: Links, setting: Setting) -> None:
         self.ledger, self.links, self.setting = ledger, links, setting
@@ -120,7 +125,7 @@ class Pages:
         return {}
 
     async def begin(self, request: Request) -> Response:
-        """Handle the consent on the first page, and redirect to the next screen."""
+        """Handle the consent on the first page: record it, and redirect to the next screen."""
         annotator, _ = await self.somebody(request, await form_of(request))
         await apart(self.ledger.agree, annotator)
         return led_to("/next")
@@ -148,7 +153,9 @@ class Pages:
         return self.ledger.before(annotator, 2**62)
 
     async def screen(self, request: Request) -> Response:
-        """Handle one screen: show it, store its answer, or withdraw the answer."""
+        """Handle one screen: GET shows it; POST stores its answer and redirects to the next screen, or
+        withdraws the answer.
+        """
         form, annotator, token, turn = await self._asked(request)
         practised = turn.screen.practice and turn.state == "done"
         if form is None:
@@ -214,7 +221,9 @@ class Pages:
     # Practice
 
     def marked(self, records: Sequence[ScreenResponse]) -> tuple[int, int] | None:
-        """Return the numbers of correct and of all known answers in an annotator's practice."""
+        """Return the numbers of correct and of all known answers in an annotator's practice; None if the
+        organizers have to read it.
+        """
         return marked_by_gold(records)
 
     async def _settled(self, annotator: Annotator) -> Annotator:
@@ -249,7 +258,11 @@ class Pages:
         return PageRefusal(404, "This link is not valid. Request a new one from the organizers of the study.")
 
     async def known(self, token: str) -> Annotator:
-        """Return the annotator with this token. Raises PageRefusal if there is none."""
+        """Return the annotator with this token.
+
+        Raises:
+            PageRefusal: 404, there is none.
+        """
         annotator = self.links.holder(token, await apart(self.ledger.annotators))
         if annotator is None:
             raise self.strange()
@@ -273,7 +286,11 @@ class Pages:
         return annotator, token
 
     def let_in(self, annotator: Annotator) -> None:
-        """Raise PageRefusal if the annotator's state does not allow labeling."""
+        """Check that the annotator's state allows labeling.
+
+        Raises:
+            PageRefusal: 403, it does not.
+        """
         if annotator.state == "paused":
             raise PageRefusal(
                 403,
@@ -313,7 +330,11 @@ class Pages:
     # Visitors without an invitation
 
     async def nowhere(self, request: Request) -> Response:
-        """Show the error page for the address without a link."""
+        """Handle the address without a link, with an error page.
+
+        Raises:
+            PageRefusal: 404, always.
+        """
         raise PageRefusal(
             404,
             "This page opens only by a personal link. Look for it in the message that invited you, and copy it whole; "

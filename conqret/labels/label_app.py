@@ -1,7 +1,8 @@
-"""The addresses of a study, and its pages where debates are judged or counter-arguments are written.
+"""The web app of a study (``annotation_app``), and its pages where debates are judged or counter-arguments
+are written. The pages of ordinary labels are in ``item_pages``.
 
-What judges read comes with a slider, and a time that the server keeps. Before the timer runs there are the question and
-its options alone; nothing can be gone back to.
+What judges read comes with a slider, and a time that the server keeps. Before the timer runs there are the
+question and its options alone; nothing can be gone back to.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ from conqret.labels.written_arguments import MAX_TEXT, Draft
 from conqret.labels.written_arguments import TASK as WRITING
 
 LETTERS = "AB"
-"""The options as they stand on the page."""
+"""The letters of the two options on the page."""
 
 
 class JudgingPages(Pages):
@@ -73,8 +74,9 @@ class JudgingPages(Pages):
         return judge_answers.marked_by_last(self.ledger, records)
 
     def ending_content(self, annotator: Annotator) -> Mapping[str, Any]:
-        """Return a mapping of template variables for the last page: how many judgments were right or abstained,
-        and the earned bonus."""
+        """Return a mapping of template variables for the last page: how many judgments were right or
+        abstained, and the bonus earned, in dollars.
+        """
         settlements = judge_answers.settled(self.ledger, annotator)
         last = [settlement.toward_right or 0 for settlement in settlements]
         return {
@@ -98,7 +100,12 @@ class JudgingPages(Pages):
         return annotator, token
 
     async def screen(self, request: Request) -> Response:
-        """Handle one judgment: show its question, then the debate, and finally the outcome."""
+        """Handle one judgment: GET shows its question, then (after the start) the debate, and finally the
+        outcome; POST starts the timer, or stores the answer.
+
+        Raises:
+            PageRefusal: 422, the answer is invalid or comes before the start.
+        """
         form, annotator, token, turn = await self._asked(request)
         if form is None or turn.state == "done":
             return await self._seen(annotator, token, turn)
@@ -186,7 +193,9 @@ def _points(messages: PageMessages) -> list[tuple[str, str]]:
 
 
 def evidence_of(debate_request: DebateRequest) -> dict[str, Any]:
-    """Return arguments and counter-arguments by side with anchored snippets, and the passage in pieces."""
+    """Return template variables for a debate: arguments and counter-arguments by side with anchored
+    snippets, and the passage in pieces.
+    """
     quotes: list[NumberedSnippet] = []
     sides = []
     for letter, side in zip(LETTERS, debate_request.sides, strict=True):
@@ -236,7 +245,9 @@ class WritingPages(Pages):
         """Return None: practice texts have no known answer and are read by the organizers."""
 
     async def screen(self, request: Request) -> Response:
-        """Handle one counter-argument: show it, change its draft, or store it."""
+        """Handle one counter-argument: GET shows it; POST changes its draft (text and snippets), or stores
+        it and redirects to the next.
+        """
         form, annotator, token, turn = await self._asked(request)
         question = judge_answers.QUESTION.validate_json(await apart(self.ledger.text, turn.screen.item))
         draft = Draft.from_answers(turn.answers)
@@ -291,11 +302,13 @@ class WritingPages(Pages):
 
 
 KINDS: dict[str, type[Pages]] = {judge_answers.TASK: JudgingPages, WRITING: WritingPages}
-"""The pages of studies that are no labeling, by their task."""
+"""The pages of studies other than labeling, by task."""
 
 
 def annotation_app(ledger: Ledger, links: Links, setting: Setting | None = None) -> ASGIApp:
-    """Return the web app that serves the study in ``ledger``."""
+    """Return the web app that serves the study in ``ledger``, with its access tokens (``links``) and the
+    ``setting`` of its pages.
+    """
 
     setting = setting or Setting()
     pages = KINDS.get(ledger.study.task, Pages)(ledger, links, setting)

@@ -1,4 +1,6 @@
-"""conqret's own annotation tasks, each with the screens of an item. ``questions.toml`` has their questions."""
+"""conqret's own annotation tasks (``TASKS``), each with the screens of an item. ``questions.toml`` has
+their questions.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,7 @@ def _rating_screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
 
 
 SYSTEMS = "systems"
-"""Under this key of an item's metadata stand the names of the two systems whose texts are compared."""
+"""The key of an item's metadata with the names of the two systems whose texts are compared."""
 
 
 def _two_sides(item: Item, wanted: TaskRequest, task: str) -> Iterator[Screen]:
@@ -97,8 +99,12 @@ def _partial_answer_screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]
 
 
 def pairs_as_items(path: Path) -> list[Item]:
-    """Read the pairs of a file as items whose argument is the perspective. Raises as :func:`read_pairs`
-    does."""
+    """Read the pairs of a file as items whose argument is the perspective and whose one document is the
+    pair's.
+
+    Raises:
+        DeclarationError: as :func:`read_pairs`.
+    """
     return [
         Item(
             id=pair.id,
@@ -121,19 +127,20 @@ def _perspective_screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
 
 
 ANSWERS = "answers.jsonl"
-"""Of each system, in a folder that bears its name."""
+"""The name of the file with a system's answers, in a folder with the system's name."""
 SOURCES = "questions"
-"""What the file of questions next to the folders of systems is called, before its ending."""
+"""The stem of the file of questions, next to the folders of systems."""
 
 
 def answers_of_two(folder: Path) -> list[Item]:
-    """Return an item for every two systems' answers to each question.
+    """Return an item for every two systems' answers to each question, with these as argument and second
+    argument; a pair of which one left the question unanswered has none.
 
     ``folder`` has a table of questions (such as ``questions.jsonl``) and, for each system, a folder of its
     name with ``answers.jsonl``.
 
     Raises:
-        DeclarationError: there are no questions, or fewer than two systems.
+        DeclarationError: there is not exactly one table of questions, or there are fewer than two systems.
         ItemsError: a file has faults.
     """
     systems = sorted(file.parent for file in folder.glob("*/" + ANSWERS))

@@ -26,7 +26,7 @@ STATES = {
     "resume": ("active", "may go on"),
     "drop": ("dropped", "left out; resume takes it back"),
 }
-"""The state in which an action leaves an annotator, and what is said of it."""
+"""The state in which an action leaves an annotator, and the message about it."""
 
 
 def manage(

@@ -1,5 +1,6 @@
-"""How far a study is, who did what, and how far annotators agree, all together and each with the others: the dashboard,
-and ``conqret labels manage``."""
+"""The dashboard of a study and the tables of ``conqret labels manage``: progress, annotators, and their
+agreement.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +30,13 @@ from conqret.studies.agreement.annotator_agreement import (
 from conqret.text.words import dimension_name
 
 SLOWEST = 100
-"""Items whose time is told."""
+"""The most items whose time is listed."""
 TOO_EARLY = "Agreement is computed as soon as two annotators have labeled the same item."
 NO_AGREEMENT = {
     JUDGING: "What came of it is told by conqret debate two-turn outcomes, from the export.",
     WRITING: "What it earns its writers is told by conqret debate two-turn outcomes --writers, once it was judged.",
 }
-"""Why there is none in other studies, by their task."""
+"""Why other studies show no agreement, by task."""
 
 
 def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
@@ -169,7 +170,9 @@ def progress_table(annotators: Sequence[AnnotatorProgress]) -> Table:
 
 
 def time_of_items(records: Sequence[ScreenResponse]) -> Table:
-    """Return a table of the time that each item took, slowest first."""
+    """Return a table of the seconds that each item took (median and longest), the slowest :data:`SLOWEST`
+    first.
+    """
     seconds = gathered((record.screen.item, record.seconds) for record in records)
     slowest = sorted(seconds.items(), key=lambda entry: -median(entry[1]))[:SLOWEST]
     rows = [
@@ -208,16 +211,19 @@ def label_set(records: Iterable[ScreenResponse]) -> LabelSet:
 
 
 def agreement_so_far(found: LabelSet) -> AnnotatorAgreement | None:
-    """Return the inter-annotator agreement so far; None until two annotators have labeled the same unit."""
+    """Return the inter-annotator agreement so far; None until two annotators have labeled the same unit in
+    the same dimension.
+    """
     several = any(len({label.annotator for label in labels}) > 1 for labels in _told(found).values())
     return agreement(found) if several else None
 
 
 def against_others(study_labels: LabelSet) -> dict[str, Estimate]:
-    """Return the alpha of each annotator, by pseudonym, with the other annotators on the same units.
+    """Return the Krippendorff's alpha of each annotator, by pseudonym, with the other annotators on the
+    same units.
 
-    The others' label is their lower median, or their most frequent word. Annotators without shared units
-    are not included.
+    The others' label of a unit is their lower median, or (where labels are not ordinal) their most frequent
+    word. Annotators without shared units are not included.
     """
     beside: dict[str, list[Label]] = {}
     for (_, dimension), labels in _told(study_labels).items():

@@ -1,4 +1,4 @@
-"""The words of the pages for annotators, by language: one TOML file a language, in ``messages/`` or a
+"""The texts of the pages for annotators, by language: one TOML file a language, in ``messages/`` or a
 translator's own.
 
 A file has ``language`` (an ISO 639-1 code), the table ``texts``, from the English words
@@ -35,7 +35,12 @@ _PLACE = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True)
 class PageMessages:
-    """The texts of the pages in one language."""
+    """The texts of the pages in one language.
+
+    ``texts`` maps English texts to translations. ``counted`` maps an English unit to its forms by plural
+    category, each with ``{n}`` for the number. Calling it with a text and values returns the translation as
+    HTML, with the values filled in and escaped.
+    """
 
     language: str = "en"
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -106,7 +111,8 @@ def shipped() -> tuple[str, ...]:
 
 
 def page_messages(language: str) -> PageMessages:
-    """Return the page texts of a language, by code or English name, or those in a translator's file.
+    """Return the page texts of a language, by code or English name, or those in a translator's file (a
+    name that ends in ``.toml``).
 
     Raises:
         UnknownNameError: conqret has no page texts for this language.

@@ -1,4 +1,5 @@
-"""Which items to have labeled next: a random sample, spread over topics and scores.
+"""Sample items to label: at random, spread over topics and scores, or with the uncertain ones first or
+oversampled.
 
 Alpha, the prediction-powered mean and the corrected share need labels of a random sample: with the least certain
 items first, alpha is that of the hard ones. So every item has the same chance, and no estimate needs weights: the
@@ -36,11 +37,13 @@ from conqret.labels.task import form_task
 
 SEED = 13
 OVERSAMPLED = 4
-"""How many times as likely as the surest item the least certain one is to be drawn, where these are oversampled."""
+"""How many times as likely as the most certain item the most uncertain one is to be drawn, where these are
+oversampled.
+"""
 CERTAINTY = 1_000_000
-"""The whole numbers in which probabilities that are not all the same are counted."""
+"""The integer that stands for probability 1, where probabilities differ."""
 BANDS = 3
-"""Bands of scores: low, middle, high."""
+"""The number of bands of scores: low, middle, high."""
 NO_SCORE = "no score"
 
 ABSTAINED, SPREAD, FLIP, FLAG, BORDER = 4.0, 1.0, 0.5, 0.5, 0.5
@@ -68,9 +71,9 @@ class SampledItem(Frozen):
 class LabelPlan(Frozen):
     """The items to label, in order, chosen from ``total`` items.
 
-    ``probability`` is the same for each unlabeled item. It is None if the most uncertain items were
-    chosen, which are not a random sample, or if items have different probabilities. ``abstained`` is the
-    number of items on which the judge abstained from a metric.
+    ``probability`` is that of each item being drawn. It is None if the most uncertain items were chosen,
+    which are not a random sample, or if items have different probabilities. ``judged`` is the number of
+    items with a judgment, and ``abstained`` that of items on which the judge abstained from a metric.
     """
 
     chosen: tuple[SampledItem, ...]
@@ -156,15 +159,24 @@ def plan_labels(
     """Choose ``wanted`` items to label (or all, if there are fewer), except those already labeled; return
     the plan.
 
-    The sample is systematic: items are sorted by topic and score band, shuffled with ``seed``, and one of
-    every ``total / wanted`` neighbors is chosen. Every beginning of the plan is itself such a sample. With
-    ``uncertain_first``, the items that the judge is least sure of are chosen instead; they are unfit for
-    estimates. With ``oversample_uncertain``, an item's probability is proportional to 1 plus three times
-    its uncertainty, as a share of the largest.
+    Items are sorted by topic and score band, in a random order within (``seed``), and drawn by ordered
+    pivotal sampling with equal probabilities, so that of as many neighbors as have one chance in sum one is
+    drawn. Every beginning of the plan is itself such a sample. With ``uncertain_first``, the items that the
+    judge is least sure of are chosen instead; they are unfit for estimates. With ``oversample_uncertain``,
+    an item's probability is proportional to 1 plus three times its uncertainty, as a share of the largest.
+
+    Args:
+        items: all items.
+        wanted: the number of items to choose.
+        judgments: a judge's judgments of the items, for bands and uncertainty.
+        labeled: the ids of items that have labels.
+        uncertain_first: choose the most uncertain items.
+        oversample_uncertain: draw uncertain items with a higher probability.
+        seed: the seed of the draw.
 
     Raises:
-        DeclarationError: ``wanted`` is below 1, no items are left, or both options for uncertain items
-            are set. Also if one of them is set and there are no judgments.
+        DeclarationError: ``wanted`` is below 1, no items are left, or both options for uncertain items are
+            set. Also if one of them is set and there are no judgments.
     """
     if wanted < 1:
         raise DeclarationError(f"--plan is the number of items to label, at least 1, not {wanted}")
@@ -312,6 +324,6 @@ def _weigh(
 
 
 def abstained(judgment: Judgment | None) -> list[str]:
-    """Return the metrics on which the judge abstained for lack of confidence."""
+    """Return the metrics on which the judge abstained for lack of confidence; empty without a judgment."""
     measures = judgment.measures if judgment is not None else {}
     return [name for name, measure in measures.items() if measure.reason is Reason.UNSURE]

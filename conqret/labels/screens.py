@@ -1,5 +1,6 @@
-"""A study: its screens, its annotators, and how many labels each screen is to get; and what an annotator sees and is
-rates at once: a document, an argument with its documents, two arguments, a sentence."""
+"""The types of a study: its settings, its screens with their questions and texts, its annotators and their
+answers.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +18,13 @@ from conqret.data.item import Frozen, Identifier, NonEmpty
 from conqret.errors import ConqretError, DeclarationError
 
 CANNOT_JUDGE = "cannot judge"
-"""What a label file has in the place of a value that an annotator would not give."""
+"""The value, in label files too, of an annotator who cannot judge."""
 
 
 class Choice(Frozen):
-    """One choice of a question: the stored ``value``, the button's text (the value if ``says`` is empty),
-    a meaning, and the ``key`` that chooses it."""
+    """One choice of a question: the stored ``value``, the button's text (``says``; the value if empty), a
+    ``meaning``, and the ``key`` that chooses it.
+    """
 
     value: str
     says: str = ""
@@ -36,7 +38,7 @@ def _paragraphs(guide: Any) -> Any:
 
 
 class ScreenQuestion(Frozen):
-    """One question about a dimension, with its choices.
+    """One question about a dimension (``name``), with its wording (``asks``) and its choices.
 
     ``guide`` explains it in paragraphs; a text of several lines is split into them. ``mirrored`` maps each
     value to the one that is stored if the two compared texts were shown in reverse order.
@@ -61,7 +63,8 @@ class ScreenQuestion(Frozen):
 class ScreenPassage(Frozen):
     """One text on a screen with its title.
 
-    ``lit`` holds start and end of highlighted parts, and ``images`` the URLs of its images.
+    ``lit`` has the highlighted parts as (start, end) in characters of ``text``, end exclusive. ``url`` is
+    the document's address, ``images`` are the URLs of its images.
     """
 
     title: str
@@ -88,7 +91,9 @@ class JudgingScreen(Frozen):
 
 
 class Stratum(Frozen):
-    """The rows among which a row was drawn, for example those that the judge passes: name and number."""
+    """The rows among which a row was drawn, for example those that the judge passes: the stratum's name
+    and number of rows.
+    """
 
     name: str
     rows: int
@@ -155,7 +160,9 @@ class Screen(Frozen):
         return answers
 
     def right(self, answers: Mapping[str, str]) -> dict[str, bool]:
-        """Return for each question with a known answer True if it was answered correctly."""
+        """Return True or False for each question with a known answer: whether the answer, in the order of
+        the item, is among the correct ones.
+        """
         written_answers = self.written(answers)
         return {name: written_answers.get(name) in known for name, known in self.gold.items()}
 
@@ -169,7 +176,9 @@ class Screen(Frozen):
 
 
 def rating(low: int, high: int, meanings: Mapping[int, str] | None = None) -> tuple[Choice, ...]:
-    """Return the integers from ``low`` to ``high`` as choices, with their meanings."""
+    """Return the integers from ``low`` to ``high`` (both included) as choices, with their meanings where
+    there are any.
+    """
     meaning_of = meanings or {}
     return tuple(Choice(value=str(n), meaning=meaning_of.get(n, "")) for n in range(low, high + 1))
 
@@ -184,7 +193,8 @@ class Annotator:
     """An annotator of a study.
 
     ``state`` is active, paused, dropped (labels are not exported), deleted, or an outcome of practice
-    (:mod:`conqret.labels.study_screens`). ``practised`` describes the outcome of practice.
+    (:mod:`conqret.labels.study_screens`). ``agreed`` is the time of consent (empty: none yet). ``practised``
+    describes the outcome of practice.
     """
 
     number: int
@@ -203,8 +213,9 @@ class Annotator:
 class ScreenTurn:
     """A screen given to an annotator, with their last answers (empty if there are none).
 
-    ``revision`` counts the stored versions, including withdrawals. ``shown`` is the time when it was first
-    given (Unix seconds), and ``started`` the start of its timer, or None.
+    ``number`` identifies the turn, and ``state`` is given, done, free or dropped. ``revision`` counts the
+    stored versions, including withdrawals. ``shown`` is the time when it was first given (Unix seconds), and
+    ``started`` the start of its timer, or None.
     """
 
     number: int
@@ -222,7 +233,8 @@ class ScreenResponse:
     """One annotator's last answer to one screen, for exports.
 
     The values are as chosen on the screen; :meth:`Screen.written` puts them into the order of the item.
-    ``place`` is the screen's number among all (from 1).
+    ``place`` is the screen's number among all (from 1), ``at`` the time of the answer (UTC), and ``seconds``
+    how long it took since the start of the timer, or else since the screen was first given.
     """
 
     annotator: Annotator
@@ -251,7 +263,7 @@ class Final:
 
 
 OVERLAP = 3
-"""Labels of each screen: two agree or do not, and three have a majority."""
+"""The default number of annotators for each screen: two agree or do not, and three have a majority."""
 MAX_ANNOTATORS = 500
 MAX_NAME = 60
 
@@ -293,7 +305,13 @@ def study_of(
 ) -> Study:
     """Create the study of ``screens``, including practice screens, after checking its settings.
 
-    ``design`` holds further fields of the study.
+    Args:
+        task: the name of the task.
+        screens: all screens.
+        annotators: the names of the annotators.
+        overlap: how many annotators label each screen.
+        open_to: how many more may join by the open link.
+        design: further fields of the study.
 
     Raises:
         DeclarationError: there is no annotator or no question, there are fewer annotators than labels wanted
@@ -346,7 +364,9 @@ def check_names(annotators: Sequence[str]) -> list[str]:
 
 
 def digest(screens: Iterable[Screen]) -> str:
-    """Return a digest of screens, which differs if any screen differs."""
+    """Return a digest of screens (32 hexadecimal digits of the SHA-256), which differs if any screen or
+    their order differs.
+    """
     sha = hashlib.sha256()
     for screen in screens:
         sha.update(screen.model_dump_json().encode("utf-8", "backslashreplace") + b"\n")

@@ -1,4 +1,5 @@
-"""How a request becomes a page: who gets in, whose link and cookie it is, and what every page is answered with.
+"""Access to the pages of a study: links with tokens, cookies and forms, and the responses that pages are
+made of.
 
 A link's token becomes a cookie that no script and no other site can send along; every form carries a word that only
 this annotator's pages have.
@@ -37,20 +38,22 @@ from conqret.show.page import page
 from conqret.text.language import language_of
 
 MAX_FORM = 64 * 1024
-"""Bytes of a form: a comment of 5,000 characters is the most that there is in one."""
+"""The most bytes of a form: its longest text is a comment of 5,000 characters."""
 NOT_SAVED = (
     "The server cannot write just now; tell the organizers of the study. What was confirmed before is kept."
 )
-"""What annotators are told where the disk is full, or the file of labels is corrupt."""
+"""The message to annotators where the disk is full, or the file of labels is corrupt."""
 SAVE_LATER = f"{NOT_SAVED} Leave this page open, and save again later."
 MAX_DIGITS = 9
-"""Of a number that is one of ours."""
+"""The most digits of a number in a form or an address."""
 _HERE = Path(__file__).resolve().parent / "pages"
 Returned = TypeVar("Returned")
 
 
 class PageRefusal(Exception):  # noqa: N818 (it ends a request, and is no fault of ours)
-    """Raised to end a request with an error page."""
+    """Raised to end a request with an error page: its HTTP ``status``, its ``title``, and the reason as
+    message.
+    """
 
     def __init__(self, status: int, why: str, title: str = "This cannot be shown") -> None:
         super().__init__(why)
@@ -77,8 +80,11 @@ def app_of(routes: Sequence[Route], messages: PageMessages) -> ASGIApp:
 
 
 async def form_of(request: Request) -> dict[str, str]:
-    """Return the fields of a submitted form; the last value if a field repeats. Raises PageRefusal if it
-    is invalid."""
+    """Return the fields of a submitted form; the last value if a field repeats.
+
+    Raises:
+        PageRefusal: 413, it is longer than :data:`MAX_FORM`; or 400, it is invalid or broke off.
+    """
 
     body = b""
     try:
@@ -98,7 +104,9 @@ async def form_of(request: Request) -> dict[str, str]:
 
 
 def in_language(form: Mapping[str, str]) -> dict[str, str]:
-    """Return the answers to a screen's questions in a form: the fields whose names begin with ``q:``."""
+    """Return the answers to a screen's questions in a form: the fields whose names begin with ``q:``, by
+    question.
+    """
     return {name.removeprefix("q:"): value for name, value in form.items() if name.startswith("q:")}
 
 
@@ -117,7 +125,11 @@ async def apart(work: Callable[..., Returned], *arguments: Any) -> Returned:
 def page_of(
     template: str, status: int = 200, *, messages: PageMessages = ENGLISH, **content: Any
 ) -> Response:
-    """Return an HTML response rendered from a template; images are allowed if its ``screen`` has some."""
+    """Return an HTML response with this HTTP ``status``, rendered from a template; images are allowed if
+    its ``screen`` has some.
+
+    ``messages`` are the page texts, and ``content`` the template's variables.
+    """
     shown = content.get("screen")
     parts = page(
         template,
@@ -167,16 +179,24 @@ def pieces(passage: ScreenPassage) -> Iterator[tuple[str, bool]]:
 
 
 FILE = "secret"
-"""Next to the labels, readable by the user alone: the same links hold when the server starts again."""
+"""The name of the file with the secret, next to the labels and readable by the user alone, so that links
+stay valid when the server restarts.
+"""
 BYTES = 16
-"""A token has 128 bits."""
+"""The bytes of a token (128 bits)."""
 DASHBOARD, JOIN, ADJUDICATE = "the dashboard", "whoever joins", "who decides"
-"""What the links that are no annotator's are for."""
+"""The purposes of the links that are no annotator's."""
 
 
 class Links:
     """The access tokens of a study, derived from the secret in its folder; deleting it invalidates all
-    links."""
+    links.
+
+    The secret is created if there is none.
+
+    Raises:
+        DeclarationError: the file of the secret is corrupt.
+    """
 
     def __init__(self, folder: Path) -> None:
         path = folder / FILE
@@ -201,7 +221,9 @@ class Links:
         return self._made(f"link {what}")
 
     def holder(self, token: str, annotators: Iterable[Annotator]) -> Annotator | None:
-        """Return the annotator with this token, or None; the comparison takes constant time."""
+        """Return the annotator with this token, or None (also for a deleted one); the comparison takes
+        constant time.
+        """
         holders = [annotator for annotator in annotators if self.same(token, self.token(annotator))]
         return holders[0] if holders and holders[0].state != "deleted" else None
 
@@ -210,7 +232,11 @@ class Links:
         return self._made(f"form {token}")
 
     def check_form(self, form: Mapping[str, str], token: str) -> None:
-        """Raise PageRefusal if a form does not contain the secret value for this token."""
+        """Check that a form contains the secret value for this token.
+
+        Raises:
+            PageRefusal: 403, it does not.
+        """
         if not self.same(form.get("form", ""), self.form(token)):
             raise PageRefusal(403, "This form is not from a page of yours; open your link again.")
 
@@ -225,11 +251,13 @@ class Links:
 
 
 COOKIE = "conqret_annotate"
-"""What the name of a study's cookie begins with: browsers do not tell ports apart, and each study has its own."""
+"""The beginning of a cookie's name, since browsers do not tell ports apart, and each study has a cookie of
+its own.
+"""
 REMEMBERED = 90 * 86_400
-"""Seconds for which a browser is known."""
+"""Seconds for which a browser keeps the cookie."""
 THANKS = "Thank you"
-"""What stands above the page of an annotator who is done."""
+"""The title of the page of an annotator who is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +273,9 @@ class Setting:
 
 
 def study_links(base: str, ledger: Ledger, links: Links) -> Iterator[str]:
-    """Yield what is said when the pages are served: the progress, and everybody's link."""
+    """Yield the lines that are printed when pages are served: the progress, and everybody's link below the
+    address ``base``.
+    """
     joined = [annotator for annotator in ledger.annotators() if annotator.state != "deleted"]
     width = max((len(annotator.name) for annotator in joined), default=0)
     done, wanted = ledger.wanted()

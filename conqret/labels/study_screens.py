@@ -1,5 +1,5 @@
-"""The screens of a study: of all items that have any, or of those of a plan, in its order; and practice, the screens
-that everybody has first and is told the answers of.
+"""The screens of a study: those of all items, or of a plan's items in its order; and practice screens,
+which all annotators get first and whose answers they are told.
 
 An annotator with too few right answers gets no other screens. Answers without a known one to compare with, such as
 counter-arguments, are read by the study's organizers, who let the writer go on.
@@ -26,7 +26,7 @@ from conqret.labels.task import GOLD, AnnotationTask, TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 
 EVERYTHING = TaskRequest()
-"""All questions of a task, on its own scale."""
+"""A request for all questions of a task, on its own scale."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,10 @@ def items_of(
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
     **reading: Unpack[ItemSettings],
 ) -> Iterable[Item]:
-    """Read and check the items of a file for a task.
+    """Read and check the items of a file (``path``) for a task and the questions ``wanted``.
 
-    A task may read a file format of its own. ``on_check`` gets the summary of the check.
+    A task may read a file format of its own. ``on_check`` gets the summary of the check, and ``reading``
+    says how items are read.
 
     Raises:
         ItemsError: rows have faults, or lack a field that the task shows.
@@ -141,11 +142,14 @@ def _read(plan: Path) -> tuple[list[str], float | None]:
 
 
 PASSED, NOT_PASSED, WAITING = "active", "not passed", "waiting"
-"""The states in which practice ends: ``conqret labels manage FOLDER resume NAME`` lets an annotator go on all the
-same."""
+"""The states after practice; ``conqret labels manage FOLDER resume NAME`` lets an annotator go on from any
+of them.
+"""
 
 Marked = Callable[[Sequence[ScreenResponse]], tuple[int, int] | None]
-"""How many of so many an annotator has right in their practice; None where an annotator has to read it."""
+"""Takes an annotator's practice and returns how many answers are right, and of how many; None where the
+organizers have to read it.
+"""
 
 
 def practice_screens(
@@ -213,7 +217,7 @@ def settle(ledger: Ledger, annotator: Annotator, marked: Marked) -> Annotator:
 
 
 def marked_by_gold(records: Sequence[ScreenResponse]) -> tuple[int, int]:
-    """Return the numbers of correct answers and of all answers that are known."""
+    """Return the numbers of correct answers and of all answers that are known; (0, 0) where none is known."""
     right = [is_right for record in records for is_right in record.screen.right(record.answers).values()]
     return sum(right), len(right)
 

@@ -1,5 +1,6 @@
-"""Annotation tasks: a task makes the screens of each item, or a form for all items: a CSV form, or
-the import formats of Label Studio and Argilla."""
+"""Annotation tasks: a task makes the screens of each item, or a form for all items (CSV, or the import
+formats of Label Studio and Argilla).
+"""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ QUESTIONS = {
 }
 """The questions, by task."""
 GOLD, WHY = "gold", "why"
-"""Under these keys of an item's metadata stand answers that are known, by question, and what explains them."""
+"""The keys of an item's metadata with known answers, by question, and with their explanation."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def needing(*fields: str) -> Callable[[TaskRequest, Mapping[str, Share]], Collec
 
 
 def where_any(*fields: str) -> Callable[[TaskRequest, Mapping[str, Share]], Collection[str]]:
-    """Return a ``needs`` function that requires those of ``fields`` that any item has."""
+    """Return a ``needs`` function that requires those of ``fields`` that at least one item has."""
     return lambda wanted, has: [field for field in fields if has[field] != "none"]
 
 
@@ -98,10 +99,10 @@ def form_task(name: str) -> AnnotationTask:
 
 
 def passages(item: Item, fields: Iterable[str], *, only: int | None = None) -> tuple[ScreenPassage, ...]:
-    """Return the texts of an item for display: those of ``fields``, in the fixed order argument to
-    documents.
+    """Return the texts of an item for display: those of ``fields``, in the fixed order argument, second
+    argument, reference, documents; fields without a text are left out.
 
-    If ``only`` is given, just the document at that index is included.
+    If ``only`` is given, just the document at that index (from 0) is included.
     """
     wanted = set(fields)
     shown = [
@@ -143,7 +144,8 @@ def turns(item: Item) -> Iterator[ScreenPassage]:
 
 
 def with_gold(item: Item, screen: Screen) -> Screen:
-    """Return the screen with the known answers in the item's metadata, and their explanation.
+    """Return the screen with the known answers in the item's metadata (:data:`GOLD`), and their
+    explanation; unchanged without any.
 
     Each question has one or several correct values; if the item has several screens, they are listed by
     part.
@@ -172,7 +174,9 @@ def with_gold(item: Item, screen: Screen) -> Screen:
 def screen_of(
     item: Item, shown: Iterable[ScreenPassage], questions: Iterable[ScreenQuestion], **more: Any
 ) -> Screen:
-    """Create a screen of an item with its heading; ``more`` are further fields of the screen."""
+    """Create a screen of an item with its heading, the texts ``shown`` and the ``questions``; ``more`` are
+    further fields of the screen.
+    """
     fields = {"heading": heading(item), "turns": tuple(turns(item)), **more}
     return Screen(item=item.id, topic=item.topic, passages=tuple(shown), questions=tuple(questions), **fields)
 
@@ -204,8 +208,9 @@ class AnnotationForm:
     words: Sequence[str] = ()
 
     def mark(self, item: Item) -> dict[str, str]:
-        """Return the extra fields of an item in a form: scale, inclusion probability, and a mark against
-        estimation."""
+        """Return the extra fields of an item in a form: the scale, the inclusion probability, or (for
+        items unfit for estimates) the mark against estimation.
+        """
         mark = {} if self.words else {SCALE: written_scale(self.low, self.high)}
         if not self.for_estimation:
             return {FOR_ESTIMATION: NOT, **mark}
@@ -274,7 +279,7 @@ FORMS: Mapping[str, Callable[[AnnotationForm], dict[str, str]]] = {
     "label-studio": AnnotationForm.label_studio,
     "argilla": AnnotationForm.argilla,
 }
-"""By layout of annotation forms: the function that writes a form, as a mapping from file name ending to text."""
+"""The function that writes each kind of annotation form, as a mapping from file name ending to text."""
 
 
 def shows(item: Item) -> dict[str, str]:
@@ -300,7 +305,11 @@ def _json(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def scale_ends(scale: str) -> tuple[int, int]:
-    """Parse a scale such as 1:5 to its two ends. Raises DeclarationError if it is not valid."""
+    """Parse a scale such as 1:5 to its two ends.
+
+    Raises:
+        DeclarationError: it is not LOW:HIGH in integers with LOW below HIGH.
+    """
     low, _, high = scale.partition(":")
     try:
         bounds = whole_number_in(low), whole_number_in(high)

@@ -1,5 +1,6 @@
-"""Which task a name means: one of its own, a file of one's own, or a format of the judge, whose ratings annotators are
-requested with the format's own definitions, points and scale."""
+"""Find the task of a name: conqret's own or a plug-in's, one in a TOML file, or that of a judge format,
+whose ratings annotators give by the format's own definitions, points and scale.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +52,8 @@ def task_of(name: str) -> AnnotationTask:
 
 
 def screens_of(task: AnnotationTask, items: Iterable[Item], wanted: TaskRequest) -> list[Screen]:
-    """Return all screens of all items in order, with only the requested questions.
+    """Return all screens of all items in order, with only the requested questions (``wanted.metrics``;
+    empty: all).
 
     Raises:
         UnknownNameError: no screen has a question of that name.
@@ -117,7 +119,7 @@ def custom_task(path: Path) -> AnnotationTask:
 
 
 PREFERENCE = "preference"
-"""The task of this name rates it."""
+"""The name of the task that rates the metric of this name."""
 _SCALE = re.compile(r"\A(\d++) to (\d++)")
 _DERIVED = ("predicted_precision",)
 """What follows from other ratings and is not requested."""
@@ -131,7 +133,10 @@ _NOTICE = "Everything between the tags"
 
 def format_task(judge: Judge, metrics: tuple[str, ...] = ()) -> AnnotationTask:
     """Return the task in which annotators rate the ``metrics`` of ``judge``; all its metrics if none are
-    given."""
+    given.
+
+    Its functions raise ``DeclarationError`` if the format has no ratings.
+    """
 
     def screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
         known, named = rateable(judge), wanted.metrics or metrics

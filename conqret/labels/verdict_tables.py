@@ -37,15 +37,15 @@ from conqret.studies.check.read_table import read_checked_table
 SHOWN = {"input": "Input", "context": "Context", "output": "Output", "expected": "Reference"}
 """The texts of a row that annotators see, in this order; all others may tell what the judge said."""
 COMPARED = ("answer_a", "answer_b")
-"""The texts of a row that are compared."""
+"""The two texts of a row that are compared."""
 MAX_ID = 200
-"""Characters of an id."""
+"""The most characters of an id."""
 MAX_KEYS = 9
-"""Choices that have a key of their own: the digits."""
+"""The most choices that have a key of their own: the digits."""
 SAMPLE = 60
 """The default number of rows to label."""
 TABLE_COLUMNS = "judge=verdict,human=label"
-"""What --columns looks like for a table of verdicts."""
+"""An example of --columns for a table of verdicts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +103,9 @@ def table_of_verdicts(
 def draw_rows(table: CheckedTable, wanted: int, seed: int = SEED) -> list[DrawnRow]:
     """Draw rows without a label for annotators, within the verdicts of the first judge.
 
-    A larger sample of the same table contains the smaller one, and any beginning of it holds all verdicts in their
-    proportion.
+    A larger sample of the same table contains the smaller one, and any beginning of it holds all verdicts in
+    their proportion. Where fewer rows are wanted than there are verdicts, they are drawn from all rows
+    together.
 
     Args:
         table: the table; rows on which the judge failed are left out.
@@ -204,7 +205,7 @@ def drawn_before(folder: Path, table: CheckedTable) -> list[Screen]:
 
 
 def strata_line(drawn: Iterable[Stratum]) -> str:
-    """Say how many rows of each verdict were drawn, of how many."""
+    """Return a line that says how many rows of each verdict were drawn, of how many."""
     counts = sorted(Counter(drawn).items(), key=lambda entry: entry[0].name)
     parts = [f"{count} of {stratum.rows:,} {stratum.name}" for stratum, count in counts]
     return f"drawn by the judge's verdict: {', '.join(parts)}"

@@ -1,4 +1,5 @@
-"""Who writes which counter-argument, as in Parrish et al. 2022 (sections 2.1 and A.2), and what was written.
+"""The writing of counter-arguments, as in Parrish et al. 2022 (sections 2.1 and A.2): who writes which,
+and what was written.
 
 Two writers write on each passage. Either answers the argument for the first option at half of its questions, and the
 argument for the second at the others, so that both arguments of a question are answered, by two annotators.
@@ -21,9 +22,9 @@ from conqret.labels.study_screens import to_practise
 
 TASK = "counter-arguments"
 TEXT, SNIPPETS = "text", "snippets"
-"""Under these names stand what was written, and a list of quotations as JSON."""
+"""The names of the fields with the text, and with its quotations as a JSON list."""
 MAX_TEXT = 5_000
-"""Characters of a counter-argument; those of the paper have some hundred."""
+"""The most characters of a counter-argument; those of the paper have some hundred."""
 MAX_SNIPPETS = 10
 _CITED = re.compile(r"#([0-9]+)")
 
@@ -125,10 +126,10 @@ def planned_writing(questions: Sequence[TwoTurnQuestion], writers: int) -> list[
 
 
 def written(ledger: Ledger) -> tuple[list[TwoTurnQuestion], list[str]]:
-    """Return the questions with both counter-arguments, and the names of questions that lack one.
+    """Return the questions with both counter-arguments, and the ids of questions that lack one.
 
-    Writers are identified by pseudonym, under the option that they argue for, which is not the one that
-    they write against.
+    Writers are identified by pseudonym, under the option that they argue for, which is not the one that they
+    write against.
     """
     parts = gathered((record.screen.item, record) for record in ledger.given())
     whole, lacking = [], []

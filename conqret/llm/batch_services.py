@@ -1,4 +1,4 @@
-"""What a provider's batch interface has to be able to do, and how any of them is spoken to."""
+"""The interface of a provider's batches (:class:`BatchService`), and those of OpenAI and Anthropic."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from conqret.llm.request import Completion, Message, Request, image_name
 from conqret.llm.retry import ProviderError, backoff
 
 SHARE = 0.5
-"""Of the usual price: what OpenAI and Anthropic both take for a batch."""
+"""The price of a batch as a share of the usual price, at OpenAI and Anthropic."""
 
 
 _TAKEN = frozenset({200, 201, 202})
@@ -38,8 +38,8 @@ _TAKEN = frozenset({200, 201, 202})
 
 @dataclass(frozen=True, slots=True)
 class BatchProgress:
-    """The state of a batch: whether it has ``ended``, the provider's status text, and the paths of its
-    results.
+    """The state of a batch: whether it has ``ended``, the provider's status text, and the paths on its
+    server of the files with results.
     """
 
     ended: bool
@@ -49,7 +49,9 @@ class BatchProgress:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One line of a batch's results: a request's key with its completion, or with the error."""
+    """One line of a batch's results: a request's key with its completion, its error, or both where the
+    error is itself a verdict on the prompt (a refusal, an overflow) and is recorded as a completion.
+    """
 
     key: str
     completion: Completion | None = None
@@ -111,18 +113,30 @@ class BatchService(ABC):
         """
 
     def cost(self, prompt: int | None, completed: int | None, cached: int | None) -> float | None:
-        """Return the dollars for these tokens at the batch price; None where the price is unknown."""
+        """Return the dollars for these tokens (prompt, response, and cached ones among the prompt's) at the
+        price of a batch; None where the price or a count is unknown.
+        """
         whole = self.facts.cost(prompt, completed, cached)
         return None if whole is None else SHARE * whole
 
     async def post(self, path: str, **content: Any) -> Mapping[str, Any]:
-        """Send one POST request and return the response; never retried, because a repeated batch may be paid
-        twice.
+        """Send one POST request and return the response's JSON object; it is never retried, because a
+        repeated batch may be paid twice.
+
+        Raises:
+            ProviderError: no response came, or an error.
         """
         return await self._exchange("POST", path, **content)
 
     async def get(self, path: str) -> Mapping[str, Any]:
-        """Send a GET request, with retries after temporary errors, and return the response."""
+        """Send a GET request, and return the response's JSON object.
+
+        Temporary errors are retried up to ``max_attempts`` times of the options, while the next delay is
+        within ``timeout``.
+
+        Raises:
+            ProviderError: no response came, or an error.
+        """
         attempt = 0
         while True:
             attempt += 1
@@ -136,10 +150,11 @@ class BatchService(ABC):
                 await asyncio.sleep(delay)
 
     async def lines(self, path: str) -> AsyncIterator[bytes]:
-        """Yield the lines of a results file.
+        """Yield the lines of a results file as bytes; the last one may be empty.
 
         Raises:
-            ProviderError: the download breaks off, or a line is longer than the limit of a response.
+            ProviderError: the download breaks off, is compressed, or has a line longer than the limit of a
+                response.
         """
         async with self._sent("GET", path) as response:
             if packing(response.headers.get("Content-Encoding")):
@@ -185,7 +200,7 @@ class BatchService(ABC):
 
 
 LISTED = 100
-"""Batches of a provider's list that are looked through, the latest first."""
+"""The most batches of a provider's list that are searched, the latest first."""
 
 
 def listed(response: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -199,7 +214,7 @@ def listed(response: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 _ENDED = frozenset({"completed", "expired", "cancelled", "failed"})
 _AT = "/v1/chat/completions"
 NAME = "conqret_batch"
-"""Under this name a batch's metadata hold what we call it."""
+"""The field of a batch's metadata with conqret's name for the batch."""
 
 
 class OpenAIBatches(BatchService):
@@ -229,7 +244,12 @@ class OpenAIBatches(BatchService):
         return str((await self.post("/batches", json=asked))["id"])
 
     async def find(self, name: str, begun: datetime, count: int, known: Set[str]) -> str | None:
-        """Return the id of the batch that has ``name`` in its metadata; None if there is none."""
+        """Return the id of the batch that has ``name`` in its metadata, among the latest 100; None if
+        there is none.
+
+        Raises:
+            ProviderError: the provider does not respond.
+        """
         for batch in listed(await self.get(f"/batches?limit={LISTED}")):
             if mapping(batch.get("metadata")).get(NAME) == name:
                 return str(batch["id"])
@@ -270,10 +290,12 @@ def _why(errors: Any) -> str:
 URL, VERSION = "https://api.anthropic.com", "2023-06-01"
 
 SLACK = timedelta(minutes=5)
-"""So far the provider's clock may be behind ours."""
+"""How far the provider's clock may be behind this machine's."""
 
 ROOM = 8_192
-"""Tokens of an answer where neither the request nor the price list says: Anthropic wants a number."""
+"""The ``max_tokens`` of a response where neither the request nor the price list has one, because Anthropic
+requires it.
+"""
 
 _STOPPED = {"max_tokens": "length", "model_context_window_exceeded": "length", "refusal": "content_filter"}
 

@@ -1,11 +1,12 @@
-"""The batches of a store of recordings: what is under way, what came of it, and what is to be handed in next.
+"""The batches of a store of recordings: which are under way, what came of them, and which requests are
+submitted next.
 
-They stand in a file next to the store. A question is handed in where the store has no answer to it and no batch that is
-under way holds it; what comes back goes into the store, as if it had been answered at once.
+They are listed in a JSON file next to the store. A request is submitted if the store has no response to it
+and no batch under way has it; responses go into the store, as if they had come at once.
 
-Several processes may share a store: the file is read and written under a lock, which is held while a batch is handed
-in. So a batch without an id is that of a process that was killed, or of an answer that was lost, and the provider is
-queried for it before anything is handed in, and paid for, again.
+Several processes may share a store: the file is read and written under a lock, which is held while a batch
+is submitted. A batch without an id is therefore that of a process that was killed, or its response was lost;
+the provider is queried for it before its requests are submitted, and paid for, again.
 """
 
 from __future__ import annotations
@@ -39,19 +40,21 @@ from conqret.llm.retry import KeyRedaction, ProviderError, keys_in_use
 from conqret.llm.sender import Progress
 
 LOCK = ".lock"
-"""What the lock is called, behind the name of the file."""
+"""The suffix of the lock file's name."""
 
 POLL = 0.05
-"""Seconds between two looks whether the lock is free."""
+"""Seconds between two attempts to get the lock."""
 
 MAX_TRIES = 3
-"""So many batches may hold a question that none of them answers: what fails thrice rarely mends."""
+"""A request that has failed in so many batches is not submitted again."""
 
 _log = logging.getLogger(__name__)
 
 
 class BatchedRequest(BaseModel):
-    """The labels and parameters of a request in a batch, with which its response is recorded."""
+    """What is needed to record the response of a request in a batch: the labels ``ask`` and ``item``,
+    sample number and parameters.
+    """
 
     ask: str
     item: str
@@ -60,9 +63,11 @@ class BatchedRequest(BaseModel):
 
 
 class Batch(BaseModel):
-    """One batch: its requests by key, and the reason and details of each that failed.
+    """One batch: its requests by key (``asked``), and reason and detail of each that failed, by key
+    (``errors``).
 
-    ``id`` is None until the provider has reported it; ``name`` is conqret's own name for the batch.
+    ``id`` is the provider's and None until it is known; ``name`` is conqret's own. ``handed_in`` is the time
+    of submission (ISO 8601). ``ended`` is True once the results were read.
     """
 
     id: str | None = None
@@ -101,7 +106,11 @@ class Batches:
         self._kept = _File()
 
     def keep_beside(self, store: Recordings) -> None:
-        """Use the file of batches next to ``store``, and read the batches in it."""
+        """Use the file of batches next to ``store``, and read the batches in it.
+
+        Raises:
+            DeclarationError: the file is unreadable.
+        """
         self._file = batches_beside(store.path)
         self._read()
 
@@ -152,10 +161,10 @@ class Batches:
         return self._service
 
     def want(self, key: str, request: Request[Any]) -> ProviderError:
-        """Add a request to the next batch if needed, and return the error that says why it has no response
-        yet.
+        """Add a request to the next batch, unless it is in one or has failed for good, and return the error
+        that says why it has no response yet.
 
-        The error is the last failure if the request failed for good, else AWAITED.
+        The error has the reason AWAITED, or that of the last failure if this is permanent or the third.
         """
         failed = [batch.errors[key] for batch in self._own() if key in batch.errors]
         tries = sum(key in batch.asked for batch in self._own())
@@ -168,10 +177,11 @@ class Batches:
         return ProviderError(Reason.AWAITED, "the question is in a batch that is not answered yet")
 
     async def collect(self, store: Recordings) -> None:
-        """Record in the store the responses that batches have returned since the last call.
+        """Record in the store the responses of all batches that have ended since the last call.
 
         Raises:
             ProviderError: the provider does not report the state of a batch.
+            DeclarationError: there is no key, or no server at the address.
         """
         if not self._under_way():
             return
@@ -209,10 +219,12 @@ class Batches:
             )
 
     async def hand_in(self) -> None:
-        """Submit the requests that are wanted and not in a batch yet, in as many batches as needed.
+        """Submit the requests that :meth:`want` collected and no batch has yet, in as many batches as the
+        provider's limits need.
 
         Raises:
             ProviderError: the provider refuses a batch.
+            DeclarationError: there is no key, or no server at the address.
         """
         if not self._wanted:
             return

@@ -1,4 +1,8 @@
-"""The client: a typed question in, a validated answer or a reason out."""
+"""The client: a request for a typed value in; a validated value, or the reason why there is none, out.
+
+It looks for a recording first, sends what has none, records each response, and requests again, at most twice
+each, after an invalid response (with what was wrong) and after a truncated one (with twice the tokens).
+"""
 
 from __future__ import annotations
 
@@ -37,20 +41,23 @@ from conqret.llm.tokens import count_tokens
 from conqret.llm.tracing import request_span, trace_kind
 
 MAX_REASKS = 2
-"""An invalid answer is requested again so often; what is invalid thrice rarely mends."""
+"""How often a request is repeated after an invalid response, with what was wrong."""
 
 MAX_WIDENINGS = 2
-"""A truncated answer gets twice the room, so often."""
+"""How often a request is repeated after a truncated response, with twice the tokens each time."""
 
 GRACE = 8.0
-"""Seconds for answers under way where a run is stopped: what stops services kills them after 10."""
+"""Seconds to wait for responses under way when a run is stopped: service managers kill a process after 10."""
 
 MAX_ROOM = 16_384
-"""Tokens of room at most where the model's own maximum is unknown; no format needs a quarter of it."""
+"""The most tokens for a response after widening, where the model's own maximum is unknown; no format needs
+a quarter of it.
+"""
 
 MAX_MISSING = 100_000
-"""So many unrecorded questions are kept by name: a service that replays gets requests without end, and has to stay
-small."""
+"""The most unrecorded requests that ``Client.missing`` lists: a server that replays gets requests without
+end.
+"""
 
 _MENDABLE = (Reason.INVALID_JSON, Reason.INVALID_ANSWER)
 _RETRIED = frozenset({*_MENDABLE, Reason.TRUNCATED, Reason.REFUSAL})
@@ -161,7 +168,9 @@ class Client(AbstractAsyncContextManager["Client"]):
 
     @property
     def given_up(self) -> str:
-        """The reason why no more requests are sent to the model; empty while requests are sent."""
+        """The reason why no more requests are sent to the model (failures in a row, or too large a share of
+        them); empty while requests are sent.
+        """
         return "" if self._sender is None else self._sender.given_up
 
     @property
@@ -175,7 +184,9 @@ class Client(AbstractAsyncContextManager["Client"]):
             self._sender.resume()
 
     def record_in(self, store: Recordings | None) -> None:
-        """Read and record responses in ``store`` from now on."""
+        """Read and record responses in ``store`` from now on (None: no recording); the budget then counts
+        all spending on the model in the store.
+        """
         self._store = store
         if store is not None and self._sender is not None:
             self._sender.budget.book_in(lambda: SpendingLedger(store, self.model_id))
@@ -183,8 +194,11 @@ class Client(AbstractAsyncContextManager["Client"]):
             self._batches.keep_beside(store)
 
     async def request(self, request: Request[Response]) -> Answer[Response]:
-        """Send a request with retries, and return its answer; a failure gives an answer without a value, with
-        a reason.
+        """Send a request with retries, and return its answer; a failure gives an answer without a value,
+        with a reason.
+
+        A recorded response is used without sending. With ``retry_unscored`` of the options, one that is
+        invalid, truncated or a refusal is requested once more.
 
         Raises:
             DeclarationError: the request cannot be sent to this model.
@@ -285,7 +299,9 @@ class Client(AbstractAsyncContextManager["Client"]):
                 )
 
     def count_as_usable(self, answer: Answer[Any]) -> None:
-        """Do not count an invalid response as a failure, because parts of it were usable."""
+        """Do not count an invalid response as a failure for ``stop_after_failures``, because parts of it
+        were usable.
+        """
         if answer.reason is not None and any(call.attempts for call in answer.calls):
             self.progress.failure_limit.count_as_usable(answer.reason)
 

@@ -1,7 +1,8 @@
-"""The settings of a client, how a model draws tokens, and the backends, the routes to answers, each in one object.
+"""The settings of a client (``ClientOptions``), the facts about a model (``ModelFacts``: abilities, limits,
+prices and ``cost``), and the backends that reach models (``Backend``, ``Connection``).
 
-Which backend a model's name means is looked up here. All other code queries the backend for its abilities and facts,
-and never which one it is.
+``backend_of`` finds the backend for a model's name. All other code queries the backend for its abilities and
+facts, and never which one it is.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ OFFLINE_MODEL = "offline"
 """The default model, the lexical baseline: no key, no network, no price."""
 
 NO_MODEL = "no-model"
-"""What stands in the place of a model's name where metrics are computed from the items."""
+"""The model's name where metrics are computed from the items, without a model."""
 
 Way = Literal["direct", "litellm"]
 """How hosted models are called."""
@@ -225,14 +226,16 @@ class ModelFacts:
 
 
 def stated(options: ClientOptions) -> ModelFacts:
-    """Return the facts that the options set themselves: context window and prices."""
+    """Return the facts that the options set themselves: context window (tokens) and prices (dollars per
+    token); None where they set none.
+    """
     prices = (options.input_price, options.output_price)
     per_token = [None if price is None else price * PER_MILLION for price in prices]
     return ModelFacts(options.context_window, input_price=per_token[0], output_price=per_token[1])
 
 
 def on_this_machine(options: ClientOptions) -> ModelFacts:
-    """Return the facts about a model on this machine: free, one request at a time, with a long timeout."""
+    """Return the facts about a model on this machine: price 0, one request at a time, a timeout of a week."""
     free = ModelFacts(options.context_window, input_price=0.0, output_price=0.0, listed=True)
     return replace(free, in_flight=1, timeout=PATIENCE)
 

@@ -25,7 +25,7 @@ MAX_LABELS, MAX_LEVELS = 255, 10
 YES, NO = "yes", "no"
 
 ROUNDED = 0.02
-"""Probabilities are rounded where they are sent: so far from 1 may their sum be."""
+"""Probabilities are rounded by servers: their sum may differ from 1 by so much."""
 
 Distribution = Mapping[str, float]
 """The probability of each label."""
@@ -35,11 +35,12 @@ Distribution = Mapping[str, float]
 class Question:
     """One typed question.
 
-    ``options`` are the labels with their descriptions (empty: none), of a score the lowest level first. A
-    yes/no question has the options yes and no, described or not.
+    ``options`` are the labels with their descriptions (empty: none), for a score from the lowest level to
+    the highest. A yes/no question has the options yes and no, with or without descriptions.
 
     Raises:
-        DeclarationError: a choice or score has fewer than two options, or too many.
+        DeclarationError: a choice or score has fewer than two options, or more than ``MAX_LABELS`` or
+            ``MAX_LEVELS``.
     """
 
     kind: Literal["yes_no", "choice", "score"]
@@ -65,18 +66,30 @@ class Question:
 
 
 def yes_no(text: str, yes: str = "", no: str = "") -> Question:
-    """Return a question that is answered with yes or no; ``yes`` and ``no`` say when."""
+    """Return a question that is answered with yes or no; ``yes`` and ``no`` describe when (empty: no
+    description).
+    """
     return Question("yes_no", text, ((YES, yes), (NO, no)))
 
 
 def choice(text: str, options: Mapping[str, str]) -> Question:
-    """Return a question that is answered with one of several labels."""
+    """Return a question that is answered with one of several labels; ``options`` maps each label to its
+    description (empty: none).
+
+    Raises:
+        DeclarationError: there are fewer than two labels, or more than 255.
+    """
     return Question("choice", text, tuple(options.items()))
 
 
 def rating(text: str, levels: Mapping[int, str]) -> Question:
-    """Return a question that is answered with a rating: a score, or a choice where there are more than
-    ten levels.
+    """Return a question that is answered with a rating: a score, or a choice where there are more than ten
+    levels.
+
+    ``levels`` maps each level to its meaning, the lowest first.
+
+    Raises:
+        DeclarationError: there are fewer than two levels, or more than 255.
     """
     kind: Literal["score", "choice"] = "score" if len(levels) <= MAX_LEVELS else "choice"
     return Question(kind, text, tuple((str(level), meaning) for level, meaning in levels.items()))
@@ -103,8 +116,10 @@ class Decision:
     def fitting(
         self, window: int | None, count_tokens: Callable[[str], int]
     ) -> tuple[Decision, dict[str, tuple[Reason, str]]]:
-        """Return the decision with the questions that fit ``window`` tokens with the state, and for the
-        others the reason why not.
+        """Return the decision with the questions that fit ``window`` tokens together with the state, and by
+        name of each other question the reason and detail why not.
+
+        ``window`` is the limit for the state with one question; None is no limit.
         """
         if window is None or sum(len(text.encode("utf-8", "replace")) for text in self.texts) <= window:
             return self, {}  # a token has at least one byte
@@ -221,7 +236,8 @@ class Wire:
     answers: Callable[[Any, Decision], Mapping[str, Any]]
 
     def read(self, body: Mapping[str, Any], decision: Decision) -> Decided:
-        """Return the answers in the body of a response.
+        """Return the answers in the body of a response; questions without a usable answer are in
+        ``faults``.
 
         Raises:
             ProviderError: the body has no answers at all.

@@ -1,4 +1,4 @@
-"""What calls to a model that were not made yet will cost."""
+"""The expected cost of calls to a model that were not made yet."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ class ExpectedCost:
         return " ".join(filter(None, (self.task, self.of, f"{joint} {self.by}" if self.by else "")))
 
     def scaled(self, share: float) -> ExpectedCost:
-        """Return the cost of so large a share of the work."""
+        """Return the cost for a share (0 to 1) of the calls, with a note that so many of the items are
+        expected to be judged.
+        """
         note = f"{self.model} is expected to judge {share:.0%} of the items, as in the labeled run"
         return replace(
             self,
@@ -53,7 +55,7 @@ class ExpectedCost:
 
 
 def batch_price(cost: ExpectedCost, client: ClientOptions) -> ExpectedCost:
-    """Return the cost at the price of batches.
+    """Return the cost at the price of batches (half); an unknown one stays None.
 
     Raises:
         DeclarationError: the model cannot be called in batches.
@@ -80,8 +82,8 @@ def expected(
 
 
 def total(parts: Sequence[ExpectedCost]) -> dict[str, Any]:
-    """Return the sums of calls, prompt tokens, completion tokens and dollars; dollars are None if any price
-    is unknown.
+    """Return the sums over stages as ``calls``, ``prompt_tokens``, ``completion_tokens`` and ``cost_usd``;
+    the last is None if any cost is unknown.
     """
     sums: dict[str, Any] = {
         name: sum(getattr(part, name) for part in parts)

@@ -1,4 +1,6 @@
-"""Make a prompt fit the model's window: every document loses the same share of its tokens (ConQRet, 3.2.2)."""
+"""Trim a prompt's documents so that it fits the model's window: every document keeps the same share of its
+tokens (ConQRet, 3.2.2).
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,12 @@ if TYPE_CHECKING:
     from conqret.llm.client import Client
 
 MIN_TOKENS = 100
-"""Tokens: some 75 words, about the shortest passage from which relevance can still be told."""
+"""The fewest tokens that trimming leaves of a document, where there is room: some 75 words, about the
+shortest passage from which relevance can still be told.
+"""
 
 NEAR = 300
-"""Characters that a cut may move back to end with a sentence; two or three sentences."""
+"""Characters that a cut may move back to end with a sentence: two or three sentences."""
 
 _SENTENCE_END = re.compile(r"""[.!?…。！？]["'”’)\]]*(?=\s|$)|\n""")
 
@@ -152,15 +156,15 @@ MESSAGE_OVERHEAD = 64
 """Tokens kept free for what providers add around two messages and an answer schema's name."""
 
 ATTEMPTS = 4
-"""Parts of a prompt may take a few tokens more together than apart; so often it is cut a little further."""
+"""How often a prompt is trimmed further: its parts may take a few tokens more together than apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class FittedPrompt:
     """A prompt that fits the context window: its text, its documents as shown, and how each was trimmed.
 
-    ``cuts`` has one entry per document (None: not trimmed). It is empty, and ``tokens`` None, where nothing
-    was trimmed.
+    ``cuts`` has one entry per document (None: not trimmed), and ``tokens`` is the whole prompt's number.
+    Where nothing was trimmed, ``cuts`` is empty and ``tokens`` None.
     """
 
     rendered: RenderedPrompt
@@ -185,9 +189,16 @@ def fit(
     """Return the filled prompt, with its documents trimmed if needed; None if it does not fit even without
     them.
 
-    The prompt may have ``context_window - answer_room - MESSAGE_OVERHEAD`` tokens, by the client's count. All
-    text other than the documents is reserved first. Nothing is counted where the prompt has fewer bytes than
-    the window has tokens, because a token has at least one byte.
+    The prompt may have ``context_window - answer_room - MESSAGE_OVERHEAD`` tokens, by the client's count.
+    All text other than the documents is reserved first. Nothing is counted where the prompt has fewer bytes
+    than the window has tokens, because a token has at least one byte.
+
+    Args:
+        documents: the documents of the prompt.
+        render: fills the prompt with documents, which may be trimmed.
+        client: the client of the model; without a known context window, nothing is trimmed.
+        answer_room: the tokens reserved for the response.
+        min_tokens: the fewest tokens that are left of a document, where there is room.
     """
     whole = FittedPrompt(render(documents), tuple(documents))
     if client.context_window is None:

@@ -1,6 +1,5 @@
-"""What a provider's error means: status, codes and words judged together, and stripped of secrets.
-
-Every route to a provider comes here with what it got: a status, a body in any of the shapes in use, an exception.
+"""Convert what a provider sent with an error (status, body in any of the shapes in use, headers, an
+exception) to a :class:`ProviderError` with a reason, a delay, and a message without secrets.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from conqret.errors import shortened
 from conqret.llm.retry import ProviderError, retry_after_of
 
 MAX_MESSAGE = 400
-"""Characters of a provider's message that are kept."""
+"""The most characters of a provider's message that are kept."""
 
 MAX_READ = 4_000
-"""Characters of it in which a delay is looked for; it tends to stand at the end."""
+"""The last characters of a message in which a delay is looked for."""
 
 MAX_DEPTH = 8
-"""So deep an error's body is read: some providers pass on the body of another as a text."""
+"""The most levels of an error's body that are read: some providers pass on another's body as a text."""
 
 _BY_CLASS = (
     ("Timeout", Reason.TIMEOUT),
@@ -149,6 +148,9 @@ def error_in(
     body: Any, status: int | None, headers: Mapping[str, str] | None = None, *, names: Iterable[str] = ()
 ) -> ProviderError:
     """Return the provider error for an error body, which is JSON data or text.
+
+    Its ``retry_after`` is the delay in seconds from the headers, else from the body's fields, else from its
+    words; None without any.
 
     Args:
         body: what the server sent.

@@ -1,8 +1,8 @@
-"""What is known of models and their providers: window, prices and abilities without a request; and whether a
-provider can be called at all, before the first question: its key is set, its address answers.
+"""What is known of models and their providers without a request (window, prices and abilities), and the
+checks before the first request: a key is set, and the address answers.
 
-litellm ships its price list as a JSON file. It is read from the installed package directly: that takes
-some 25 ms where importing litellm takes 3 s, and nothing is fetched.
+litellm ships its price list as a JSON file. It is read from the installed package directly: that takes some
+25 ms where importing litellm takes 3 s, and nothing is fetched.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def mode_of(model: str) -> str:
 
 
 def is_provider(name: str) -> bool:
-    """Return True if litellm has a provider of this name."""
+    """Return True if litellm has a provider of this name (``openai``, ``gemini``)."""
     return name in _providers()
 
 
@@ -114,10 +114,10 @@ BY_KEY = {
     "DEEPSEEK_API_KEY": "deepseek/deepseek-chat",
     "TOGETHERAI_API_KEY": "together_ai/meta-llama/Llama-3.3-70B-Instruct-Turbo",
 }
-"""A small model of each provider, by the variable of its key."""
+"""A small model of each provider, by the environment variable of the provider's key."""
 
 OWN_SERVERS = {11434: "Ollama", 8000: "vLLM", 1234: "LM Studio"}
-"""Where servers of one's own usually listen."""
+"""The usual ports of servers of one's own, with the servers' names."""
 
 PROBE_SECONDS = 0.3
 """Seconds that a server on this machine has to name its models."""
@@ -126,10 +126,11 @@ MAX_NAME = 120
 
 
 def suggestion() -> tuple[str, str] | None:
-    """Return command-line options for a model that can be called from here, and the reason; None if there is
-    none.
+    """Return command-line options for a model that can be called from here (such as ``--model
+    gpt-4o-mini``), and the reason; None if there is none.
 
-    It looks for keys in the environment, then for servers at the usual ports of this machine.
+    It looks for keys in the environment, then for servers at the usual ports of this machine, each for at
+    most 0.3 seconds.
     """
     for variable, model in BY_KEY.items():
         if os.environ.get(variable, "").strip():
@@ -164,10 +165,10 @@ CONNECT_SECONDS = 5.0
 """Seconds to wait for an address; a slow one may still answer the request, which has a time limit of its own."""
 
 HERE = ("localhost", "127.0.0.1", "::1")
-"""What this machine calls itself."""
+"""The names of this machine in addresses."""
 
 PORTS = {"http": 80, "https": 443}
-"""Where a server listens whose address does not say."""
+"""The default port of each scheme."""
 
 _OTHER_NAMES = {
     "cohere": "CO_API_KEY",
@@ -212,7 +213,10 @@ def missing_key(model: str, provider: str, names: Sequence[str]) -> NoReturn:
 
 
 async def check_address(url: str) -> None:
-    """Check that a server listens at the address, by connecting to it; skipped where a proxy is used.
+    """Check that a server listens at the address, by connecting to it for at most 5 seconds; skipped where
+    a proxy is used.
+
+    A slow or unreachable server passes, because its requests have a time limit of their own.
 
     Raises:
         DeclarationError: the address is invalid, its name does not resolve, or the connection is refused.
@@ -272,7 +276,9 @@ def address(url: str) -> str:
 
 
 def sent_on(url: str, target: str) -> ProviderError:
-    """Return the error for an address that redirects to another one, to which a key must not be sent."""
+    """Return the error for an address (``url``) that redirects to another one (``target``), to which a key
+    must not be sent.
+    """
     where = f"{address(url)} sends on to {address(target) or 'nowhere'}"
     return ProviderError(Reason.BAD_REQUEST, f"{where}: give the address itself (--api-base)")
 

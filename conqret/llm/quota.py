@@ -1,5 +1,6 @@
-"""How many requests may be under way: adaptive concurrency, so many units a minute; and what is spent on a model over
-a store of answers, with the budget at which no more is sent."""
+"""Limits on requests: concurrency that adapts to status 429, requests and tokens per minute, and the budget
+in US dollars with the ledger of what was spent on a model over a store.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +65,12 @@ class SpendingLedger:
         return fits
 
     def settle(self, held: float, spent: float, answers: int = 0) -> None:
-        """Release the dollars reserved for a request, and record the cost of its ``answers``."""
+        """Release ``held`` dollars that were reserved for a request, and record ``spent`` dollars for its
+        ``answers`` paid responses.
+
+        Raises:
+            StoreError: the store cannot be written; all methods raise it.
+        """
         with self._store.guarded("what was spent could not be booked"):
             self._book(spent, -held, answers)
 
@@ -73,7 +79,9 @@ class SpendingLedger:
 
 
 PATIENCE = 5.0
-"""Seconds that a process which has nothing under way waits for what others on its store hold."""
+"""Seconds that a process without requests under way waits for the money that other processes on its store
+have reserved.
+"""
 
 POLL = 0.1
 
@@ -179,14 +187,15 @@ class Budget:
 
 
 DECREASE = 0.5
-"""A 429 halves the concurrency, as TCP halves its window; each answer adds 1/limit to it."""
+"""The factor on the concurrency after a status 429, as in TCP; each response adds 1/limit to it."""
 
 
 class AdaptiveGate:
-    """A limit on concurrent requests that adapts to rate limits; requests pass in order of arrival.
+    """A limit on concurrent requests that adapts to rate limits; ``async with`` waits for a place, in order
+    of arrival.
 
-    The limit starts at ``maximum``. A status 429 halves it, once for all requests under way together; each
-    full round of responses raises it by one. ``pause`` stops all requests for a while.
+    The limit starts at ``maximum``. A status 429 halves it (at least 1), once for all requests under way
+    together; each full round of responses raises it by one. ``pause`` stops all requests for a while.
     """
 
     def __init__(self, maximum: int) -> None:
@@ -206,8 +215,8 @@ class AdaptiveGate:
             await self._free.acquire()
 
     async def unpaused(self, rng: random.Random) -> None:
-        """Wait until the pause ends, plus a random delay, so that waiting requests do not all restart at
-        once.
+        """Wait until the pause ends, plus a random delay of at most half a second, so that waiting requests
+        do not all restart at once.
         """
         while (left := self._paused_until - time.monotonic()) > 0:  # noqa: ASYNC110  it may be prolonged
             await asyncio.sleep(left + rng.uniform(0.0, min(BACKOFF_BASE, left)))

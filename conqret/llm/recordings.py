@@ -1,8 +1,8 @@
-"""The store of raw answers: what was answered once is never requested again.
+"""The store of raw responses: a request that was answered once is never sent again.
 
 One SQLite file in WAL mode, so that several processes may read and write at once and a kill loses nothing
-that was committed; every answer is committed before it is used. Each has a checksum, which is looked at whenever
-it is read: a corrupt answer is named, and requested again.
+that was committed; every response is committed before it is used. Each has a checksum, verified whenever it
+is read: a corrupt response is reported, and requested again.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ def batches_beside(store: Path) -> Path:
 
 
 MAX_NAMED = 10
-"""Corrupt answers that are named as they are met."""
+"""The most corrupt responses that are reported one by one."""
 
 MAX_MISSED = 1_000
-"""Rows one after the other that cannot be read, after which the rest of a corrupt file is given up."""
+"""After so many unreadable rows in sequence, the rest of a corrupt file is given up."""
 
 _INSERT = "INSERT INTO recordings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING"
 
@@ -56,10 +56,11 @@ _encode_sorted = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sor
 
 
 class Recording(BaseModel):
-    """One recorded response: its key, the parameters of its request, and labels for readers.
+    """One recorded response: its key, the parameters of its request, and labels for readers (``ask``, the
+    name of the request, ``item`` and ``model``).
 
-    Rows of the store and lines of an export end with a checksum, which reveals accidental changes but is not
-    a signature. A line may lack it.
+    ``created`` is the time in ISO 8601 (UTC). Rows of the store and lines of an export end with a checksum,
+    which reveals accidental changes but is not a signature. A line may lack it.
     """
 
     key: str
@@ -116,7 +117,7 @@ COLUMNS = (*Recording.model_fields, "checksum")
 
 
 def checksum(content: Any) -> str:
-    """Return the first 16 hexadecimal digits of the sha256 of plain data."""
+    """Return the first 16 hexadecimal digits of the sha256 of the JSON of plain data."""
     data = compact(content) if isinstance(content, (tuple, list)) else dumps(content).encode()
     return hashlib.sha256(data).hexdigest()[:16]
 
@@ -129,12 +130,12 @@ def dumps(value: Any) -> str:
 
 
 MAGIC = b"SQLite format 3\x00"
-"""How a file begins."""
+"""The first bytes of an SQLite file."""
 SCHEMA_VERSION = 2
 _APPLICATION_ID = 0x436F6E51  # "ConQ", written into the header of the file
 
 BUSY_SECONDS = 60.0
-"""How long to wait for another process that is writing; its commits take well under a millisecond."""
+"""Seconds to wait for another process that is writing; its commits take well under a millisecond."""
 
 _MAKE = f"""
 BEGIN IMMEDIATE;
@@ -168,11 +169,13 @@ class CorruptStoreError(StoreError):
 class Recordings(Closing):
     """A store of completions by request key; the first recording of a key is kept.
 
-    ``corrupt`` counts the corrupt responses that were read. ``untouched`` (with ``read_only``) is for a short
-    read that leaves no extra file next to a store which no process writes.
+    ``read_only`` opens an existing store for reading. ``untouched`` (with ``read_only``) is for a short read
+    that leaves no extra file next to a store which no process writes. ``corrupt`` counts the corrupt
+    responses that were read.
 
     Raises:
-        DeclarationError: the file is not a store of recordings, or was written by a newer version.
+        DeclarationError: the file is not a store of recordings, does not exist (``read_only``), or was
+            written by a newer version.
         CorruptStoreError: the store's file is corrupt; every method may raise it.
         StoreError: the file cannot be written; every method may raise it.
     """
@@ -261,7 +264,8 @@ class Recordings(Closing):
         """Record a completion and return the one that counts.
 
         This is an earlier readable completion of the same key, if any, unless ``instead`` is True, which
-        replaces it.
+        replaces it. ``ask``, ``item`` and ``model`` are labels for readers; ``params`` and ``sample`` are
+        those of the request.
 
         Raises:
             StoreError: the store cannot be written, for example on a full disk.
@@ -388,8 +392,11 @@ class Recordings(Closing):
 
     @contextlib.contextmanager
     def guarded(self, failed: str, family: type[ConqretError] = StoreError) -> Iterator[None]:
-        """Convert SQLite errors in the ``with`` block to CorruptStoreError, or else to ``family`` with text
-        ``failed``.
+        """Convert SQLite errors in the ``with`` block to exceptions of conqret.
+
+        Raises:
+            CorruptStoreError: the file is corrupt.
+            ConqretError: of the class ``family``, for any other error; the message says that ``failed``.
         """
         try:
             yield
@@ -454,5 +461,5 @@ class Recordings(Closing):
 
 
 def store_file(store: str | Path) -> Path:
-    """Return the path of a store's file; for a run folder, that of its store."""
+    """Return the path of a store's file: ``store`` itself, or the store in it where it is a run folder."""
     return Path(store) / STORE_NAME if Path(store).is_dir() else Path(store)

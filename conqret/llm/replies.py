@@ -1,7 +1,9 @@
-"""From a raw completion to a typed value, or to the reason why there is none, in plain words.
+"""Convert a raw completion to a typed value, or to the reason why there is none in plain words, with the
+messages of the repeated request.
 
-Models mark their thoughts in many ways, and servers leave the marks in, or only the closing one (the opening one stood
-in the prompt). What follows the last closing mark is the answer; where thoughts are open at the end, none came.
+Models mark their reasoning in many ways, and servers leave the marks in, or only the closing one (the
+opening one stood in the prompt). What follows the last closing mark is the answer; where reasoning is open
+at the end, none came.
 """
 
 from __future__ import annotations
@@ -100,7 +102,7 @@ def written_text(text: str) -> str | None:
 
 
 def objects_in(text: str) -> tuple[list[str], bool]:
-    """Return the JSON objects in a text, valid or not, and True if one is cut off at the end.
+    """Return the JSON objects in a text as texts, valid or not, and True if one is cut off at the end.
 
     Objects inside another object, or inside one that is cut off, are not listed.
     """
@@ -136,7 +138,7 @@ def _end_of(text: str, start: int) -> int:
 
 
 ROUNDING = 1e-3
-"""A log-probability so little above 0 is a 0 that was rounded; what is greater is none."""
+"""A log-probability above 0 by no more than this is a rounded 0; a greater one is invalid."""
 
 
 def rating_distribution(
@@ -183,16 +185,16 @@ CONTEXT_OVERFLOW = "context_overflow"
 """The finish reason under which a prompt too long for the model is recorded."""
 
 MAX_FAULTS = 8
-"""So many faults of an answer are named; the model mends the rest along with them, or the request is sent again."""
+"""The most faults of a response that are listed in a re-prompt."""
 
 MAX_EXCERPT = 80
 """Characters of a wrong value that are quoted: enough to recognize it, too few to echo a document."""
 
 MAX_ECHO = 20_000
-"""Characters of an earlier answer that are sent back with its fault."""
+"""The most characters of an invalid response that a re-prompt repeats."""
 
 NO_OBJECT = "no complete JSON object was found in the answer"
-"""What is said of prose, and of an answer that breaks off."""
+"""The fault of prose, and of a response that breaks off."""
 
 _NO_ANSWER = "no answer came: the model's thoughts do not end"
 _EMPTY = "the answer was empty"
@@ -231,9 +233,10 @@ _DECLINES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """The reason why a completion has no valid value; ``fault`` is the text for the re-prompt and the reader.
+    """The reason why a completion has no valid value; ``fault`` is the text for the re-prompt and the
+    reader.
 
-    ``given`` is the invalid object, if the response is one object without repeated keys.
+    ``given`` is the invalid object, if the response is one object without repeated keys; else empty.
     """
 
     reason: Reason
@@ -309,8 +312,8 @@ def is_valid(completion: Completion, request: Request[Any]) -> bool:
 
 
 def of_use(answer: Answer[Any], request: Request[Any]) -> float:
-    """Return how much of the request an answer covers: infinity if valid, else its number of requested
-    fields.
+    """Return how much of the request an answer covers: infinity if it is valid, else how many of the
+    response's fields its invalid object has.
     """
     if answer.reason is None:
         return math.inf
@@ -318,8 +321,8 @@ def of_use(answer: Answer[Any], request: Request[Any]) -> float:
 
 
 def describe(error: ValidationError) -> str:
-    """Return the validation errors of a response, one per line: the path, what was expected, and the
-    value.
+    """Return the validation errors of a response, one per line (path, what was expected, the value), at
+    most :data:`MAX_FAULTS` of them and a count of the rest.
     """
     faults = error.errors(include_url=False)
     lines = []

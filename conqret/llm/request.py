@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 Response = TypeVar("Response", bound=BaseModel)
 
 MAX_NAME = 100
-"""Characters of a model's name that are kept."""
+"""The most characters of a model's name that are kept."""
 
 KEPT = 256
-"""So many digests of schemas are kept; a run has a handful."""
+"""The most digests of schemas in the cache; a run has a handful."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +127,11 @@ class Completion:
     """One raw response, as every backend returns it and as recordings store it.
 
     ``text`` is its content (usually JSON). ``finish_reason`` is the provider's: ``stop``, ``length``,
-    ``content_filter`` … ``refusal`` is set where the provider reports one. ``system_fingerprint`` is OpenAI's
-    identifier of the serving system. ``reasoning`` is stored where a server sent only that, because its
-    parser may have mistaken the response for reasoning.
+    ``content_filter`` … ``refusal`` is set where the provider reports one. ``model`` is the name that the
+    response reports. Tokens and ``cost_usd`` are None where unknown (``cached_tokens`` are those of the
+    prompt in the provider's cache), ``seconds`` is the time that it took, and ``logprobs`` are None unless
+    requested. ``system_fingerprint`` is OpenAI's identifier of the serving system. ``reasoning`` is stored
+    where a server sent only that, because its parser may have mistaken the response for reasoning.
     """
 
     text: str
@@ -165,7 +167,8 @@ class Answer(Generic[Response]):
     """The outcome of a request: a validated ``value``, or the reason why there is none.
 
     A failed request raises no exception. ``given`` then is the last invalid object of the model, of which
-    parts may be valid, or empty.
+    parts may be valid, or empty, and ``detail`` describes the failure. ``calls`` are all calls behind it,
+    repeated ones included; ``logprobs`` are those of the last response (None: none).
     """
 
     value: Response | None
@@ -182,7 +185,9 @@ class Answer(Generic[Response]):
 
 
 def answered_call(request: Request[Any], key: str, completion: Completion, attempts: int) -> Call:
-    """Return the call record of a response for a judgment; ``attempts`` of 0 marks a recorded response."""
+    """Return the record of a call for a judgment, with tokens, dollars and seconds; ``attempts`` of 0 marks
+    a recorded response.
+    """
     return Call(
         key=key,
         ask=request.ask,
@@ -201,7 +206,9 @@ def answered_call(request: Request[Any], key: str, completion: Completion, attem
 
 
 def failed_call(request: Request[Any], key: str, error: ProviderError) -> Call:
-    """Return the call record of a request without a response for a judgment."""
+    """Return the record of a call without a response for a judgment; its cost is unknown (None) if anything
+    was sent, else 0.
+    """
     return Call(
         key=key,
         ask=request.ask,
@@ -220,8 +227,9 @@ _TEXTS: TypeAdapter[list[Any]] = TypeAdapter(list[Any])
 
 
 def parameters(request: Request[Any], *, read: bool) -> Mapping[str, Any]:
-    """Return the settings that affect the response; for a model that is read (``read``), only
-    ``logprobs``.
+    """Return the settings that affect the response, for its key and its recording.
+
+    For a model that is read (``read``) it is only ``logprobs``; for a decision, nothing.
     """
     if request.decision is not None:
         return {}

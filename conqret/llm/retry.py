@@ -1,4 +1,6 @@
-"""When a failed request is sent again, after how long, and when no more is sent; errors are shown without API keys."""
+"""Whether and when a failed request is sent again, when a run stops sending, and the removal of API keys
+from errors.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ BACKOFF_CAP = 30.0
 """Seconds: no wait drawn by ourselves is longer."""
 
 MAX_CONSECUTIVE_FAILURES = 8
-"""So many requests in a row failed for good, each after all its retries: the provider is down."""
+"""After so many requests in a row failed for good, each after all its retries, the provider counts as down.
+
+"""
 
 MIN_REQUESTS = 20
 """Requests that are sent before anything is stopped: of models that fail at one question in five, 3 in 1,000 have
@@ -170,8 +174,8 @@ class FailureLimit:
 
     @property
     def refused(self) -> str:
-        """The most frequent reason if every request failed for reasons that affect all requests; else
-        empty.
+        """The most frequent reason, if every request failed for reasons that the user has to correct (key,
+        model, address, quota); else empty.
         """
         counts = +self.failed
         if counts.total() < max(1, self.requested) or not counts.keys() <= _MEETS_EVERY_REQUEST:
@@ -190,15 +194,15 @@ class FailureLimit:
             self.examples.setdefault(reason, f"item {item}: {shortened(detail, MAX_EXAMPLE)}")
 
     def count_as_usable(self, reason: Reason) -> None:
-        """Undo the failure just counted, because parts of the response were usable."""
+        """Undo a failure that was just counted for ``reason``, because parts of the response were usable."""
         self.failed[reason] -= 1
 
     def check(self, stop_after: float) -> None:
-        """Stop the run for good once the share of failures reaches ``stop_after``, after :data:`MIN_REQUESTS`
-        requests.
+        """Stop the run for good once the share of failures reaches ``stop_after`` (0 to 1), after
+        :data:`MIN_REQUESTS` (20) requests.
 
         Raises:
-            ProviderError: with the reason TOO_MANY_FAILURES, if the run is stopped.
+            ProviderError: with the reason TOO_MANY_FAILURES, if the run is stopped, now or earlier.
         """
         failures = self.failed.total()
         if failures < self.requested:
@@ -215,10 +219,10 @@ class FailureLimit:
 
 
 REDACTED = "[key]"
-"""What stands in place of a key."""
+"""The text that replaces a key."""
 
 SHORTEST_KEY = 16
-"""Characters: a shorter value is no key of a provider, but a word that texts may hold (``dummy``, ``none``)."""
+"""The fewest characters of a key: a shorter value is a word that texts may hold (``dummy``, ``none``)."""
 
 _KEY_VARIABLES = frozenset(
     "AWS_ACCESS_KEY_ID AWS_BEARER_TOKEN_BEDROCK AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AZURE_AD_TOKEN "
@@ -254,7 +258,9 @@ class KeyRedaction:
 
 
 def keys_in_use(api_key: str | None = None) -> Iterator[str]:
-    """Yield ``api_key`` if given, and the providers' keys in the environment."""
+    """Yield ``api_key`` if given, and the values of the environment's variables for providers' keys
+    (``…_API_KEY`` and others).
+    """
     if api_key:
         yield api_key.strip()
     for name, value in os.environ.items():

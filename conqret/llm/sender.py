@@ -1,4 +1,6 @@
-"""One request over a connection: under the limits, with retries, before its deadline; and the counts of all of them."""
+"""Send one request over a connection, within the limits, with retries, before its deadline; and count all
+of them (``Progress``).
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,7 @@ class Progress:
 
 
 RATE_WINDOW = 60.0
-"""Seconds: most rate limits are of a minute. One that does not say how long it holds is waited for as long."""
+"""Seconds to wait after a rate limit that names no delay: most are limits per minute."""
 
 _MAY_BE_CHARGED = frozenset({Reason.TIMEOUT, Reason.CONNECTION, Reason.SERVER_ERROR})
 
@@ -99,8 +101,13 @@ class Sender:
     async def send(self, request: Request[Any]) -> tuple[Completion, int]:
         """Send a request with retries, and return the completion and the number of attempts.
 
+        The deadline (``timeout`` of the options) counts from the first attempt; waiting for limits before it
+        does not count.
+
         Raises:
-            ProviderError: no response came; its ``attempts`` is the number of attempts.
+            ProviderError: no response came, the budget is spent, or the run was stopped; its ``attempts`` is
+                the number of attempts.
+            DeclarationError: the model is unavailable.
         """
         await self._connection.prepare()
         prompt, expected = 0, 0.0

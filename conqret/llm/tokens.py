@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 Encode = Callable[[str], Sequence[int]]
-"""From a text to the numbers of its tokens."""
+"""Takes a text and returns the numbers of its tokens."""
 
 O200K, CL100K = "o200k_base", "cl100k_base"
 
@@ -18,7 +18,9 @@ PIECE_CHARACTERS = 1000
 """Texts are tokenized in pieces: tiktoken's time grows with the square of a run without spaces."""
 
 BYTES_PER_TOKEN = 3
-"""Where no table is installed: English has about 4.5 bytes a token, Chinese about 3; the cautious one."""
+"""Bytes per token where no table is installed; a cautious estimate: English has about 4.5, Chinese about 3.
+
+"""
 
 _CL100K_MODELS = re.compile(r"(^|/)(gpt-4(?!o|\.)|gpt-3\.5|text-embedding)")
 _PIECES = re.compile(rf"[\s\S]{{{PIECE_CHARACTERS}}}\S{{0,{PIECE_CHARACTERS}}}|[\s\S]+")

@@ -31,7 +31,7 @@ KINDS = ("spans", "contents")
 """Spans without contents, or with prompts, answers and the ids of items."""
 
 SEMANTIC_CONVENTIONS = "https://opentelemetry.io/schemas/1.39.0"
-"""The version that the names of attributes and events are from."""
+"""The version of the semantic conventions that names of attributes and events are from."""
 
 _PROVIDERS = {
     "azure": "azure.ai.openai",
@@ -49,11 +49,12 @@ _PROVIDERS = {
 _QUIET = {"record_exception": False, "set_status_on_exception": False}
 
 OnCompletion = Callable[[Completion, int], None]
-"""Takes the answer, and the number of requests that it took."""
+"""Takes the completion, and the number of attempts."""
 
 
 def trace_kind() -> str:
-    """Return the kind of traces set in the environment; empty if tracing is off.
+    """Return the kind of traces set in the environment variable ``CONQRET_TRACES``: ``spans``,
+    ``contents``, or empty (off).
 
     Raises:
         DeclarationError: the kind is unknown.
@@ -82,7 +83,8 @@ def opentelemetry() -> Any:
 def request_span(options: ClientOptions, sent: Request[Any], key: str) -> Iterator[OnCompletion | None]:
     """Open a trace span around a request with all its retries.
 
-    The ``with`` block gets a function that records the completion, or None if tracing is off.
+    The ``with`` block gets a function that records the completion, or None if tracing is off. ``options``
+    are those of the client, ``sent`` is the request and ``key`` its key.
     """
     kind = trace_kind()
     if not kind:
@@ -177,10 +179,11 @@ def run_span_here(name: str) -> Any:
 
 @contextlib.contextmanager
 def run_span(name: str, about: Mapping[str, Any]) -> Iterator[contextvars.Context | None]:
-    """Open a trace span for a run, and yield the context in which its trials run; None if tracing is off.
+    """Open a trace span ``name`` for a run, and yield the context in which its trials run; None if tracing
+    is off.
 
-    The span is inside the caller's, but is not the caller's current one, because a generator starts the
-    trials and runs in its consumer's context.
+    ``about`` are attributes of the span. The span is inside the caller's, but is not the caller's current
+    one, because a generator starts the trials and runs in its consumer's context.
     """
     if not trace_kind():
         yield None

@@ -1,5 +1,5 @@
-"""Log-likelihoods of targets after their contexts: the rows of tokens, what is summed and by what it is divided, and
-the model's forward passes under a budget of tokens that sinks when memory runs out.
+"""Log-likelihoods of targets after their contexts: which tokens are summed and by what the sum is divided,
+and the model's forward passes under a token budget that shrinks when memory runs out.
 
 DebateQA's two definitions: ``paper``, ``PPL(Y|X) = exp(-(1/N) sum_i log P(y_i | X, y_<i))`` over the N tokens of the
 target (Equation 2); ``released``, the same sum over another denominator: all tokens of context and target but the
@@ -32,7 +32,7 @@ Padding = Literal["right", "left"]
 DEFINITIONS: tuple[str, ...] = get_args(Definition)
 
 RELEASED_BATCH = 20
-"""Pairs of one answer that the released script pads to a common length (its ``batch_size``)."""
+"""The pairs of one answer that the released script pads to a common length (its ``batch_size``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,9 @@ class TargetScore:
 class Continuation:
     """The tokens that follow a prefix in one row.
 
-    The log-probabilities of the tokens from ``start`` on are summed, and the sum is divided by
-    ``denominator``.
+    ``context`` and ``target`` are their numbers (from 0), and ``ids`` the tokens. The log-probabilities of
+    the tokens from place ``start`` on are summed, and the sum is divided by ``denominator``. ``truncated``
+    is the number of tokens cut off.
     """
 
     context: int
@@ -114,14 +115,15 @@ def released_group(
     *,
     padding: Padding,
 ) -> list[ContextGroup]:
-    """Group the rows of one answer so that they are scored by the arithmetic of DebateQA's released script.
+    """Group the rows of one answer so that they are scored by the arithmetic of DebateQA's released
+    script.
 
     The script masks the first ``context_length`` positions of each padded row, and divides by the number of
     unmasked positions after the first. With padding on the right, it divides by ``T - 1`` of T tokens. With
     ``p`` pads on the left, it masks only ``context_length - p`` tokens of the context, and divides by T.
 
     Args:
-        context: the number of the answer.
+        context: the number of the answer (from 0).
         rows: for each target its number, and the tokens of context and target.
         context_length: the number of tokens of the context.
         cuts: how many tokens were cut off the right end of each row.
@@ -157,7 +159,9 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 CPU_BUDGET = 1_024
-"""Tokens of prefix and target in one step on a CPU: its cores are busy with a few hundred, and more only pads."""
+"""The most tokens of prefix and target in one step on a CPU, whose cores are busy with a few hundred: more
+only pads.
+"""
 GPU_BUDGET = 65_536
 """The same on a GPU, where a step of a small model takes no longer for ten times as many tokens."""
 _SIGNS = ("out of memory", "can't allocate memory", "not enough memory", "cannot allocate memory")
@@ -215,7 +219,7 @@ class TokenBudget:
     def attempt(self, step: Callable[[], T], size: int) -> T | None:
         """Return the result of ``step``, which processes ``size`` tokens; None where memory runs out.
 
-        When memory runs out, the budget shrinks to half of ``size``. Other errors are raised.
+        When memory runs out, the budget shrinks to half of ``size`` (at least 1). Other errors are raised.
         """
         try:
             return step()
@@ -243,9 +247,11 @@ def give_back() -> None:
 
 
 LOGITS_AT_A_TIME = 2**23
-"""Numbers of logits that exist at a time (32 MiB in float32): 166 tokens of GPT-2's vocabulary."""
+"""The most logits in memory at a time (32 MiB in float32): 166 tokens of GPT-2's vocabulary."""
 PROBE_TOLERANCE = 1e-2
-"""How far our logits may be from the model's own on the probe; beyond it, the model does more after its head."""
+"""How far the logits computed here may be from the model's own on a probe; beyond it, the model does more
+after its head.
+"""
 
 
 class EncodedPrefixes:
@@ -293,9 +299,9 @@ class Forward:
     def log_likelihoods(
         self, encoded: EncodedPrefixes, rows: Sequence[tuple[int, Continuation]]
     ) -> list[float]:
-        """Return for each row the sum of its counted tokens' log-probabilities, in nats.
+        """Return for each row the sum of its counted tokens' log-probabilities, in nats, in order.
 
-        Each row comes with the position of its prefix in ``encoded``.
+        Each row is a pair: the position (from 0) of its prefix in ``encoded``, and its tokens.
         """
         import torch
 

@@ -1,4 +1,4 @@
-"""What tells one model from another: a digest of a folder's files, the same for a copy elsewhere; a hub's commit."""
+"""The identity of a model: a digest of a folder's files, the same for a copy elsewhere, or a hub's commit."""
 
 from __future__ import annotations
 
@@ -37,10 +37,13 @@ def hub_reachable() -> bool:
 
 
 def folder_identity(folder: Path) -> str:
-    """Return the SHA-256 digest (hex) of a model folder: names and contents of its weights, settings and
-    tokenizer files.
+    """Return the SHA-256 digest (64 hexadecimal digits) of a model folder: names and contents of its
+    weights, settings and tokenizer files.
 
     Files in subfolders are ignored: a model has no files there, and a run may be in one of them.
+
+    Raises:
+        OSError: the folder or a file cannot be read.
     """
     digest = hashlib.sha256()
     for file in sorted(path for path in folder.iterdir() if path.suffix in _FILES and path.is_file()):

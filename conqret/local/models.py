@@ -27,14 +27,16 @@ from conqret.local.model_identity import commit_of, folder_identity, hub_file
 EXTRA = "perplexity"
 DTYPES = ("float32", "bfloat16", "float16")
 CAUSAL, SEQ2SEQ = "AutoModelForCausalLM", "AutoModelForSeq2SeqLM"
-"""The classes of transformers that load a model of a kind."""
+"""The transformers classes that load causal and sequence-to-sequence models."""
 
 UNREADABLE = (OSError, ValueError, RuntimeError, AssertionError, KeyError, pickle.UnpicklingError)
-"""What is raised where a folder holds no model, or one that is not loaded: weights in a pickle that would run code."""
+"""The exceptions where a folder holds no model, or one that is not loaded because its weights are in a
+pickle that would run code.
+"""
 
 
 ADAPTER = "adapter_config.json"
-"""The file that a folder with an adapter (peft) has in place of ``config.json``."""
+"""The file that a folder with an adapter (peft) has instead of ``config.json``."""
 POOLER = "pooler"
 """The layer over an encoder's first token, which encoders that were trained on masked words alone lack."""
 
@@ -42,7 +44,9 @@ _loading = threading.RLock()
 """Held while the class of transformers is watched: two threads that load take turns."""
 
 Spared = Callable[[str, Any], bool]
-"""Whether a weight may be missing, by its name and the model."""
+"""Takes the name of a weight and the model, and returns True if the weight may be missing from the
+checkpoint.
+"""
 
 
 def none(name: str, model: Any) -> bool:
@@ -177,21 +181,22 @@ def load(
     auto: str = CAUSAL,
     spared: Spared = none,
 ) -> LoadedModel:
-    """Load a model and its tokenizer from a folder or the hub; by default on a GPU in bfloat16, else on the
-    CPU in float32.
+    """Load a model and its tokenizer from a folder or the hub; by default on a GPU in bfloat16, else on
+    the CPU in float32.
 
     Code that comes with a model is never run.
 
     Args:
         name: the model's folder, or its name on the hub.
-        device: where the model runs.
-        dtype: the precision of its weights.
+        device: where the model runs (``cpu``, ``cuda``, ``cuda:1``).
+        dtype: the precision of its weights, one of :data:`DTYPES`.
         auto: the transformers class that loads it, such as :data:`CAUSAL` or :data:`SEQ2SEQ`.
         spared: returns True for weights that may be missing from the checkpoint.
 
     Raises:
-        DeclarationError: there is no such model or device, the model needs code of its own, or its
-            weights are not those of the class.
+        DeclarationError: there is no such model or device, the model needs code of its own, or its weights
+            are not those of the class.
+        UnknownNameError: there is no such dtype.
         MissingDependencyError: torch or transformers is not installed.
     """
     torch = require("torch", extra=EXTRA)
@@ -262,8 +267,11 @@ def no_bars() -> Iterator[None]:
 
 
 def revision(name: str) -> str:
-    """Return what identifies a model's weights: ``NAME@COMMIT`` for a model of the hub, the digest of a
-    folder's files."""
+    """Return what identifies a model's weights: the digest of a folder's files, or ``NAME@COMMIT`` for a
+    model of the hub.
+
+    The commit is that in the local cache, and empty if there is none; the hub is not called.
+    """
     folder = Path(name)
     if folder.is_dir():
         return folder_identity(folder)
@@ -275,7 +283,7 @@ def revision(name: str) -> str:
 
 
 OLDEST = 6
-"""The first version of sentence-transformers that runs no code of a model's folder."""
+"""The first major version of sentence-transformers that runs no code of a model's folder."""
 
 
 def sentence_transformers(extra: str) -> Any:
@@ -300,7 +308,13 @@ def sentence_transformers(extra: str) -> Any:
 def load_encoder(name: str, device: str | None = None, dtype: str | None = None, *, extra: str) -> Any:
     """Load a ``SentenceTransformer`` in evaluation mode from a folder or the hub.
 
-    Code that comes with a model is never run. ``extra`` is the extra of conqret that installs the library.
+    Code that comes with a model is never run.
+
+    Args:
+        name: the encoder's folder, or its name on the hub.
+        device: where it runs; by default a GPU if there is one, else the CPU.
+        dtype: the precision of its weights; by default bfloat16 on a GPU, float32 on the CPU.
+        extra: the extra of conqret that installs the library.
 
     Raises:
         DeclarationError: the encoder cannot be loaded, or its checkpoint lacks a weight.
@@ -341,7 +355,7 @@ def encoder_weights(name: str) -> list[str]:
 
 
 UNLIMITED = 10**9
-"""Tokenizers without a limit say 10^30; positions beyond this one do not exist."""
+"""Tokenizers without a limit report 10^30; no model has positions beyond this one."""
 
 _POSITIONS = ("max_position_embeddings", "n_positions")
 _LENGTHS = ("model_max_length", "max_len")
@@ -353,7 +367,9 @@ _READ = ("max_position_embeddings", "original_max_position_embeddings", *_ROTATI
 
 
 def window_of(config: Any, tokenizer: Any) -> int:
-    """Return how many tokens a loaded model can read at once; :data:`UNLIMITED` where nothing limits it."""
+    """Return how many tokens a loaded model can read at once, by transformers' ``config`` and
+    ``tokenizer`` objects; :data:`UNLIMITED` where nothing limits it.
+    """
     length = {"model_max_length": getattr(tokenizer, "model_max_length", None)}
     return window_in(_attributes(config), length) or UNLIMITED
 

@@ -1,4 +1,5 @@
-"""Texts to tokens: what stands around the answer, where it stands in the prefix, and where the target begins.
+"""Tokens of prompts and targets: the texts around an answer, its place in the prefix, and where the target
+begins.
 
 Around the answer stand one of five prompts, and a chat template where the model has one. The prefix is one text
 (wrapping, template and answer) and is tokenized as one; the target is tokenized by itself, without special tokens, so
@@ -29,11 +30,12 @@ Table 12's say, in our words; the fifth adds nothing."""
 DEFAULT_WRAPPING = 1
 
 PLAIN_END = "\n"
-"""What parts prompt and target for a model without a chat template (GPT-2): nothing but a line break."""
+"""The text between prompt and target for a model without a chat template (GPT-2): a line break."""
 
 TEMPLATE_DATE = "26 Jul 2024"
-"""The day that Llama 3's templates are told it is: else they write today's date into every prompt, and the same row
-would be another one tomorrow. It is the day that they fall back on themselves."""
+"""The date that Llama 3's templates get: else they write today's date into every prompt, and the same row
+would be another one tomorrow. It is their own fallback.
+"""
 
 PLAIN_TEMPLATE = (
     "{% for message in messages %}{{ ('' if loop.first else '\\n\\n') + '### ' + message['role'].capitalize() + ':\\n' "

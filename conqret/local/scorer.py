@@ -1,5 +1,7 @@
-"""How likely texts are after others: conditional perplexity by a causal model, each context read once (DebateQA), and
-the log-likelihood of a target after a source by a sequence-to-sequence model (BARTScore)."""
+"""Scores of texts by local models: the conditional perplexity of a target given a context by a causal
+model, each context read once (DebateQA), and the log-likelihood of a target given a source by a
+sequence-to-sequence model (BARTScore).
+"""
 
 from __future__ import annotations
 
@@ -36,9 +38,9 @@ if TYPE_CHECKING:
 Pair = tuple[str | None, Sequence[str]]
 
 DEFAULT_BATCH_SIZE = 32
-"""Rows in one step at most; the token budget binds first but for very short texts."""
+"""The most rows in one step; the token budget is the lower limit except for very short texts."""
 LOOK_AHEAD = 64
-"""Contexts that are ordered by length together: enough to pad little, few enough to keep memory flat."""
+"""The contexts that are ordered by length together: enough to pad little, few enough to keep memory flat."""
 
 
 class KnownTargets(Protocol):
@@ -115,7 +117,8 @@ class ConditionalPerplexity:
         targets.
 
         Each pair is a context (None for no context) and its targets. Scores in ``store`` are reused, and new
-        ones added to it.
+        ones added to it. A target that does not fit the window, or cannot be scored, gets a score without a
+        value, with the reason.
         """
         return [row for rows in self.stream(pairs, store=store) for row in rows]
 
@@ -238,8 +241,9 @@ class ConditionalPerplexity:
 
 
 SEQ2SEQ_GPU_BUDGET = 16_384
-"""Tokens in one step on a GPU. Less than the causal scorer's: logits exist for every target token of the step, and
-16,384 of them over BART's vocabulary are 1.6 GB in bfloat16."""
+"""The most tokens in one step on a GPU. It is less than the causal scorer's, because logits exist for
+every target token of the step, and 16,384 of them over BART's vocabulary are 1.6 GB in bfloat16.
+"""
 NO_MEMORY = "memory ran out on this pair alone"
 NOT_FINITE = "the model gave no finite probability"
 """Why a pair has no likelihood: float16 overflows where float32 and bfloat16 do not."""
@@ -329,9 +333,11 @@ class Seq2SeqLikelihood:
         self.fingerprint = digest_of(settings)
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[PairLikelihood]:
-        """Return for each pair (source, target), in order, the log-likelihood of the target given the source.
+        """Return for each pair (source, target), in order, the log-likelihood of the target given the
+        source.
 
-        Padding and batch size do not change the results.
+        Padding and batch size do not change the results. A pair that cannot be scored gets None with a
+        reason.
         """
         tokens = cache(self._tokens)
         rows = [_Row(place, *tokens(source), *tokens(target)) for place, (source, target) in enumerate(pairs)]

@@ -1,4 +1,4 @@
-"""A loaded model writes a text after messages: greedily, or by drawing."""
+"""Generate a text with a loaded model after messages, greedily or by sampling."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conqret.local.models import LoadedModel
 from conqret.local.prefix import PLAIN_TEMPLATE, rendered
 
 ROOM = 1024
-"""Tokens of a text where no one says how many: of 1,440 published statements of three models none takes 700."""
+"""The default for the most tokens of a text: of 1,440 published statements of three models none takes 700."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,6 @@
-"""What trainings of local models have in common: settings, the trainer's, going on where one was stopped, adapters."""
+"""What trainings of local models share: settings, the trainer's arguments, resuming from checkpoints, and
+adapters.
+"""
 
 from __future__ import annotations
 
@@ -19,20 +21,22 @@ from conqret.io.limits import whole_bytes
 from conqret.local.models import no_bars
 
 EXTRA = "tune"
-"""What brings the libraries."""
+"""The extra of conqret that installs the libraries."""
 LORA_RANK, LORA_ALPHA = 16, 32
-"""The rank of an adapter's matrices and what they are scaled by; a few thousand rows fit into far less."""
+"""The default rank of an adapter's matrices, and their scale; a few thousand rows fit into far less."""
 
 SEED = 13
-"""Draws and orders what is trained on, as everywhere in conqret."""
+"""The default seed, which draws and orders the training data."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingSettings:
     """The settings of a training run.
 
-    ``learning_rate`` of None uses the default of the kind of training. A checkpoint is written every
-    ``save_every`` steps. ``COUNTS`` lists the fields that must be whole numbers of at least 1.
+    ``learning_rate`` of None uses the default of the kind of training. ``batch_size`` is in rows,
+    ``max_length`` the most tokens of a row. With ``lora``, an adapter is trained instead of all weights. A
+    checkpoint is written every ``save_every`` steps. ``COUNTS`` lists the fields that must be whole numbers
+    of at least 1.
 
     Raises:
         DeclarationError: a number is out of its range.
@@ -56,7 +60,9 @@ class TrainingSettings:
             )
 
     def steps(self, rows: int) -> int:
-        """Return the number of training steps over all epochs for a number of rows."""
+        """Return the number of training steps over all epochs for ``rows`` rows: the batches of an epoch,
+        rounded up, times the epochs.
+        """
         return -(-rows // self.batch_size) * self.epochs
 
 
@@ -72,8 +78,14 @@ def check_base(model: Path) -> None:
 
 
 def lora(task: str, rank: int = LORA_RANK) -> Any:
-    """Return peft's configuration of a LoRA adapter; ``task`` is the kind of model in peft's terms, such as
-    SEQ_CLS."""
+    """Return peft's configuration of a LoRA adapter over all linear layers.
+
+    ``task`` is the kind of model in peft's terms, such as SEQ_CLS, and ``rank`` that of the adapter's
+    matrices.
+
+    Raises:
+        MissingDependencyError: peft is not installed.
+    """
     return require("peft", extra=EXTRA).LoraConfig(
         r=rank, lora_alpha=LORA_ALPHA, target_modules="all-linear", task_type=task
     )
@@ -126,13 +138,13 @@ def train(
     *,
     remedy: str,
 ) -> None:
-    """Run the trainer, starting from the last checkpoint if there is one.
+    """Run the trainer, starting from the last complete checkpoint if there is one.
 
     Args:
         trainer: a transformers trainer.
         checkpoints: the folder of checkpoints.
         on_start: called with the number of steps that are already done.
-        on_loss: called with the logged values of each step.
+        on_loss: called with the logged values of each step (``loss``, ``step`` and others).
         remedy: advice for the error message where memory runs out.
 
     Raises:
@@ -177,7 +189,9 @@ def save(model: Any, tokenizer: Any, folder: Path, temporary: Path) -> None:
 
 
 STATE = "trainer_state.json"
-"""What the trainer writes last into a checkpoint: one without it was being written when the run was killed."""
+"""The file that the trainer writes last into a checkpoint: one without it was being written when the run
+was killed.
+"""
 
 
 def last_checkpoint(folder: Path) -> Path | None:

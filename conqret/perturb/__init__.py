@@ -1,4 +1,4 @@
-"""Perturbations: items changed by a known amount, to see whether a judge notices.
+"""Perturbations: items changed by a known amount, to test whether a judge notices.
 
 ConQRet (Dhole et al.), sections 6.2 to 6.4: documents replaced by irrelevant ones, and grounded sentences
 replaced by contradictions. Each perturbation is a pure function of item, level and seed, and says for each

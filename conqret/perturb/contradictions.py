@@ -1,4 +1,5 @@
-"""Contradict a sentence by rule: another number, name, degree or detail, while its side and its point stay.
+"""Contradict a sentence by rule: another number, name, degree or detail, while its side and its point
+stay.
 
 The rules stand in for a model (ConQRet, Figure 12). One rising function changes all figures of a sentence: they keep
 their order and their side of one half, and years move together, so that what rose still rises and a majority stays
@@ -32,6 +33,9 @@ _name = re.compile(r"(?<!^)(?<![.!?] )\b[A-Z][a-z]+(?:-[A-Z][a-z]+)*(?: [A-Z][a-
 
 
 Rule = Callable[[str, str, str, random.Random], str | None]
+"""Takes a sentence without its end, the text that it cites, the topic and a random generator, and returns
+the changed sentence, or None if the rule does not apply.
+"""
 
 
 def contradict(sentence: str, source: str, rng: random.Random, topic: str = "") -> tuple[str, str]:
@@ -39,7 +43,7 @@ def contradict(sentence: str, source: str, rng: random.Random, topic: str = "") 
 
     Return the new sentence and the kind of change: ``number``, ``name``, ``degree``, ``detail`` or
     ``added``. Its citations stay, and so do the numbers and names of the ``topic``. A number or name is
-    changed if there is one, else a degree or detail; otherwise a circumstance is added.
+    changed if there is one, else a degree or detail; otherwise a circumstance is added. ``rng`` draws which.
     """
     plain: list[tuple[str, Rule]] = [("number", other_numbers), ("name", _other_name)]
     subtle: list[tuple[str, Rule]] = [("degree", _other_degree), ("detail", _other_detail)]
@@ -107,16 +111,18 @@ def _added(body: str, rng: random.Random) -> str:
 
 
 FACTORS = (0.6, 0.7, 1.4, 1.7)
-"""By one of them figures are multiplied: too far for rounding to explain it, not so far that it cannot be."""
+"""One of these factors multiplies all figures of a sentence: too far for rounding to explain it, not so
+far that it cannot be.
+"""
 
 EARLIER = (2, 9)
-"""By so many years a date moves; into the past, where it can have happened."""
+"""The fewest and the most years by which a date moves into the past."""
 
 FIRST_YEAR, LAST_YEAR = 1500, 2099
-"""A whole number between them, without a comma, is taken for a year."""
+"""An integer in this range, without a comma, counts as a year."""
 
 HALF, WHOLE = 50.0, 100.0
-"""Per cent."""
+"""In percent."""
 
 _WORDS = {
     word: value
@@ -150,10 +156,11 @@ _date = re.compile(rf"\b(?:{'|'.join(name for names in _CYCLES for name in names
 
 
 def other_numbers(body: str, source: str, topic: str, rng: random.Random) -> str | None:
-    """Change every number, fraction and date in ``body``, to none that occurs in ``source``.
+    """Change every number, fraction and date in ``body``, to none that occurs in ``source``, and return
+    the new text.
 
-    Numbers of the ``topic`` stay, since they are part of the question. Return None if there is no number,
-    or none can be changed.
+    Numbers of the ``topic`` stay, since they are part of the question. Return None if there is no number, or
+    none can be changed.
     """
     shift = rng.randint(1, 5)
 
@@ -203,7 +210,7 @@ def bent(value: float, factor: float, shares: bool) -> float:
     """Multiply ``value`` by ``factor``.
 
     If ``shares`` is true, the value is a percentage: 0, 50 and 100 stay, and the odds within each half are
-    multiplied.
+    multiplied, so that it stays in its half. A value above 100 is changed by what it exceeds 100.
     """
     if not shares:
         return value * factor
@@ -226,8 +233,9 @@ def _other(old: str, factor: float, shares: bool, years: int) -> str:
 
 
 def same_order(old: Sequence[float], new: Sequence[float], is_years: Sequence[bool]) -> bool:
-    """Return True if numbers that differed still differ, in the same order; years are only compared with
-    years."""
+    """Return True if numbers that differed in ``old`` still differ in ``new``, in the same order; years
+    (``is_years``) are only compared with years.
+    """
     for years in (True, False):
         chosen = [(b, a) for b, a, year in zip(old, new, is_years, strict=True) if year is years]
         for (before, after), (later_before, later_after) in pairwise(sorted(chosen)):
@@ -237,7 +245,7 @@ def same_order(old: Sequence[float], new: Sequence[float], is_years: Sequence[bo
 
 
 def is_year(text: str) -> bool:
-    """Return True if a number is probably a year."""
+    """Return True if a number's text is an integer from 1500 to 2099, which is probably a year."""
     return text.isdigit() and FIRST_YEAR <= int(text) <= LAST_YEAR
 
 

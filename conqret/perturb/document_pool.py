@@ -1,4 +1,4 @@
-"""Documents of other topics, to put in the place of an item's own."""
+"""Pools of documents of other topics, which replace an item's own."""
 
 from __future__ import annotations
 
@@ -57,6 +57,7 @@ class Pool:
 
         Raises:
             DeclarationError: ``documents.jsonl`` is missing, or a line in it is not a document.
+            ItemsError: the file of items has faults.
         """
         if not Path(path).is_dir():
             return cls.from_items(open_items(path))
@@ -102,7 +103,9 @@ class Pool:
 
 
 def same_topic(question: str) -> str:
-    """Return a normalized question, which is equal for questions that are the same topic."""
+    """Return a normalized question (case-folded, with single spaces, without end marks), which is equal
+    for questions that are the same topic.
+    """
     return caseless(question).rstrip("?!. ")
 
 

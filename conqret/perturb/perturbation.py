@@ -1,4 +1,5 @@
-"""What a perturbation is: a named change of an item by a level, a record of it, and what should follow.
+"""The type of a perturbation (:class:`Perturbation`): a named change of an item by a level, a record of
+it, and the expected effects; and all perturbations by name.
 
 Levels are nested: what a lower level changes is part of what a higher one changes, because every draw comes
 from a generator that is seeded by seed, perturbation and item, and never by the level.
@@ -25,16 +26,16 @@ from conqret.text.language import NAMES, is_english, item_language
 T = TypeVar("T")
 
 SEED = 13
-"""The seed where none is given."""
+"""The default seed."""
 
 LONGEST_ID = 200
-"""Characters of an id at most (see :class:`conqret.data.item.Item`)."""
+"""The most characters of an id (see :class:`conqret.data.item.Item`)."""
 
 ENGLISH = frozenset({"en"})
-"""The languages of rules and texts that are in English alone."""
+"""The languages of rules and texts that exist in English only."""
 
 PERCENT = 100.0
-"""The highest level of a perturbation that is measured in per cent."""
+"""The highest level of a perturbation whose levels are percentages."""
 
 
 class Direction(StrEnum):
@@ -90,7 +91,7 @@ class LanguageError(InapplicableError):
     """Raised when an item cannot be perturbed because there are no rules for its language.
 
     Attributes:
-        language: of the item, as its ISO 639-1 code.
+        language: the item's language, as its ISO 639-1 code.
     """
 
     def __init__(self, original: str, item: Item, name: str, *, model: bool = False) -> None:
@@ -121,7 +122,10 @@ class Materials:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One perturbation of one item at one level, with its source of randomness."""
+    """One perturbation of one item at one level, with its source of randomness (``seed``).
+
+    ``original`` is the id of the unperturbed item, ``name`` that of the perturbation.
+    """
 
     item: Item
     original: str
@@ -224,7 +228,8 @@ class Perturbation:
         self, item: Item, level: float, *, seed: int = SEED, materials: Materials | None = None
     ) -> Item:
         """Return ``item`` perturbed at ``level``, with a record in its metadata; at level 0 it is
-        unchanged.
+        unchanged. ``seed`` draws what is changed, with ``materials`` besides the item (None: no pool,
+        and rules instead of a model).
 
         Raises:
             InapplicableError: the item lacks a field that is to be changed.
@@ -262,7 +267,12 @@ class Perturbation:
         return item.model_copy(update={**changed.update, "id": name, "metadata": metadata})
 
     def check_level(self, level: float) -> None:
-        """Raise DeclarationError if the perturbation does not allow this level."""
+        """Check that the perturbation allows this level.
+
+        Raises:
+            DeclarationError: it is below 0, above ``most``, infinite, or no integer although levels are
+                counts.
+        """
         if not level >= 0 or (self.most is not None and level > self.most) or math.isinf(level):
             most = "" if self.most is None else f" to {self.most:g}"
             raise DeclarationError(f"{self.name} takes levels from 0{most} ({self.unit}), not {level:g}")
@@ -309,20 +319,20 @@ PERTURBATIONS = Registry(
         "flip-stance inject-document inject-argument truncate".split()
     ),
 )
-"""Every perturbation by its name; those of the paper come first."""
+"""All perturbations by name; those of the paper come first."""
 
 
 RELEVANCE = ("context_relevance", "predicted_precision", "second.context_relevance")
-"""What is said of the documents."""
+"""Metrics of the documents."""
 
 GROUNDING = ("groundedness", "citation_precision", "citation_recall")
-"""What is said of the argument against its documents."""
+"""Metrics of the argument given its documents."""
 
 ANSWER = ("answer_relevance",)
-"""What is said of the argument against the topic."""
+"""Metrics of the argument given the topic."""
 
 SECOND = ("second.groundedness", "second.answer_relevance")
-"""What is said of the other argument."""
+"""Metrics of the second argument."""
 
 QUALITY = tuple(dimension.name for dimension in DIMENSIONS)
 """The fifteen dimensions of the argument's quality."""
@@ -331,10 +341,10 @@ PREFERENCE = ("preference",)
 """Which of two arguments is better: 1 for the first."""
 
 CORRECTNESS = ("correctness", "completeness", "correctness_f1")
-"""What is said of the argument against a reference."""
+"""Metrics of the argument given a reference."""
 
 RECALL = ("context_recall",)
-"""What is said of the documents against a reference."""
+"""Metrics of the documents given a reference."""
 
 EVERYTHING = (*RELEVANCE, *GROUNDING, *ANSWER, *SECOND, *QUALITY, *PREFERENCE, *CORRECTNESS, *RECALL)
 
@@ -342,7 +352,9 @@ EVERYTHING = (*RELEVANCE, *GROUNDING, *ANSWER, *SECOND, *QUALITY, *PREFERENCE, *
 def expect(
     *, fall: Iterable[str] = (), unchanged: Iterable[str] = (), no_rise: Iterable[str] = ()
 ) -> dict[str, Direction]:
-    """Return a mapping from metrics to the expected direction of change; metrics not named are not in it."""
+    """Return a mapping from metrics to the expected direction of change: those that ``fall``, are
+    ``unchanged``, or do not rise (``no_rise``). Metrics not named are not in it.
+    """
     return (
         dict.fromkeys(fall, Direction.FALL)
         | dict.fromkeys(unchanged, Direction.UNCHANGED)

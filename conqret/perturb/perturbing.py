@@ -1,4 +1,6 @@
-"""Items at every level of a perturbation, from a file into a file."""
+"""Perturb the items of a file at every level, and write the versions to a file
+(:func:`write_perturbations`).
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,10 @@ def read_items(
     """Read and check the items of a file, and return them as a list.
 
     ``needs`` maps each required field to the reason, and ``on_check`` gets the summary of the check.
-    Raises ItemsError if items have faults.
+
+    Raises:
+        ItemsError: items have faults.
+        DeclarationError: a setting is invalid.
     """
     opened = open_items(
         items,
@@ -60,10 +65,12 @@ def read_items(
 
 
 def rewriter(client: ClientOptions, target: Path, settings: RewritingSettings, *, overwrite: bool) -> Session:
-    """Return a session with the model that rewrites, whose responses are recorded next to ``target``.
+    """Return a session with the model (``client``) that rewrites, whose responses are recorded next to
+    ``target`` unless ``settings`` name a store or a replay.
 
     Raises:
-        DeclarationError: the file has other content, and there are no recordings to reproduce it from.
+        DeclarationError: the file has other content, and there are no recordings to reproduce it from; with
+            ``overwrite`` it may.
     """
     replay = as_path(settings.get("replay"))
     store = as_path(settings.get("recordings")) or target.with_suffix(".recordings.sqlite")
@@ -79,8 +86,9 @@ def rewriter(client: ClientOptions, target: Path, settings: RewritingSettings, *
 class Perturbed:
     """The result of perturbing a file of items.
 
-    It holds the versions by level, the items that could not be perturbed, and those that the model failed
-    to rewrite. It also holds the output file and the counts of requests.
+    ``changed`` has the versions by level. ``left_out`` are the items that could not be perturbed, and
+    ``failed`` those that the model failed to rewrite, each with the reason. ``file`` is the output file, and
+    ``session`` counts requests.
     """
 
     perturbation: Perturbation
@@ -123,6 +131,7 @@ def write_perturbations(
 
     Raises:
         DeclarationError: an argument or the items are invalid.
+        NoItemChangedError: the perturbation can change none of the items.
     """
     perturbation, chosen = at_levels(PERTURBATIONS[name], levels)
     if any(low >= high for low, high in pairwise(chosen)):

@@ -1,4 +1,4 @@
-"""Have a model rewrite sentences: requested once for all levels, checked, recorded.
+"""Rewrite sentences with a model: one request per item for all levels, checked and recorded.
 
 The sentences are drawn here, not by the model: so levels are nested, and the answer can be checked to change
 exactly those. The model sees documents and argument as data, and returns each new sentence by its number.
@@ -34,7 +34,7 @@ from conqret.text.language import NAMES, language_of
 from conqret.text.sentences import sentences
 
 IN_FLIGHT = 16
-"""Items requested at a time: the client has its own limit, this one bounds the memory."""
+"""The most items requested at a time: the client has its own limit, this one bounds the memory."""
 
 
 class Rewritten(Typed):
@@ -83,7 +83,11 @@ async def rewrite_items(
     """Have a model rewrite the sentences that the highest reachable of ``levels`` changes, for each item.
 
     Return materials with the rewritten sentences, and the items without a valid response, with the reason.
-    Leave these items out, since rules would otherwise rewrite them.
+    Leave these items out, since rules would otherwise rewrite them. ``library`` has the prompts (None:
+    conqret's own).
+
+    Raises:
+        DeclarationError: no model can apply the perturbation.
     """
     library, rewriting = library or Library(), rewriting_of(perturbation)
     gate = asyncio.Semaphore(IN_FLIGHT)
@@ -137,13 +141,16 @@ def _highest(
 
 
 LANGUAGE = "perturb/language"
-"""The prompt that stands behind the instructions where the item is in another language than English."""
+"""The prompt that follows the instructions where the item is in a language other than English."""
 
 
 def rewrite_request(
     item: Item, numbers: Sequence[int], rewriting: Rewriting, draw: Draw, library: Library
 ) -> Request[Rewrites]:
-    """Build the request to a model that rewrites the sentences with these numbers."""
+    """Build the request to a model that rewrites the argument's sentences with these numbers (from 1).
+
+    The offline baseline rewrites them by the perturbation's rules.
+    """
     spans = sentences(item.argument or "")
     wanted = {number: spans[number - 1].text for number in numbers}
     rendered = library[rewriting.prompt].render(

@@ -1,4 +1,6 @@
-"""An argument by its sentences: which cite, how to exchange them, what closes them."""
+"""Find and change the sentences of an argument: which cite, replacing them, adding others, splitting off
+their end.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,11 @@ def cited_sentences(text: str) -> list[int]:
 
 
 def grounded(draw: Draw) -> list[int]:
-    """Return the numbers of the argument's citing sentences. Raises InapplicableError if none cites."""
+    """Return the numbers (from 1) of the argument's citing sentences.
+
+    Raises:
+        InapplicableError: none cites.
+    """
     sentence_numbers = cited_sentences(draw.item.argument or "")
     if not sentence_numbers:
         raise InapplicableError(
@@ -86,7 +92,7 @@ def _without_marks(text: str, starts: Mapping[int, int]) -> str:
 
 
 MODEL = "model"
-"""The kind of a change that a model wrote; rules name their own."""
+"""The kind of a change that a model wrote; rules have kinds of their own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Have a model translate items, and check each translation by its back-translation.
+"""Translate items with a model, and check each translation by its back-translation.
 
 The back-translation is made of the translation alone. A translation is kept where its citations are those of the
 original, where it is in the language that was requested, and where its back-translation has the figures of the original
@@ -46,9 +46,9 @@ from conqret.text.words import ascii_digits, split_words
 
 PROMPT = "perturb/translate"
 MIN_OVERLAP = 0.5
-"""The share of words (F1 of both texts' words) that an original and what comes back have in common at least."""
+"""The smallest word overlap (F1 of both texts' words) of an original and its back-translation."""
 IN_FLIGHT = 16
-"""Items requested at a time."""
+"""The most items requested at a time."""
 _FIGURE = re.compile(r"(?<![A-Za-z])\d+(?:[.,]\d+)*")
 
 
@@ -101,7 +101,8 @@ class TranslatedItems:
 
 
 def languages_of(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the codes of the languages to translate into.
+    """Return the ISO 639-1 codes of the languages to translate into, without duplicates; ``names`` are
+    codes or English names.
 
     Raises:
         UnknownNameError: a language is unknown.
@@ -188,7 +189,11 @@ def translate_items(
 def translating_cost(
     items: str | Path, *, into: Sequence[str], **settings: Unpack[RewritingSettings]
 ) -> ExpectedCost:
-    """Estimate the calls, tokens and dollars of :func:`translate_items`. Raises the same errors."""
+    """Estimate the calls, tokens and dollars of :func:`translate_items`; no request is sent.
+
+    Raises:
+        DeclarationError: as :func:`translate_items`.
+    """
     codes, found, options = _opened(items, into, lambda checked: None, settings)
     client, library = CountingClient(options), Library(as_path(settings.get("prompts")))
     calls = prompt = written = 0

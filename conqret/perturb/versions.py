@@ -1,4 +1,4 @@
-"""Every version of every item under one perturbation, and which of them one curve can be drawn over."""
+"""Perturb items at every level, and select the items and levels of one curve (:func:`series`)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from conqret.perturb.perturbation import (
 )
 
 Level = float | str
-"""A number, or a text: ``"5"``, or ``"25%"``."""
+"""A level as a number or a text: ``"5"``, or ``"25%"``."""
 
 
 def at_levels(
@@ -89,8 +89,9 @@ def _text(level: Level) -> str:
 
 
 MAX_UNREACHED = 0.5
-"""A level that a larger share of the items cannot reach is left out of the curve; up to it, those items are. A curve is
-over items with every level, and so would be one of a few long texts."""
+"""A level that a larger share of the items cannot reach is left out of the curve; otherwise those items
+are. A curve is over items with every level, and else would be one of a few long texts.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,7 @@ class NoItemChangedError(DeclarationError):
     """Raised when a perturbation can change none of the items.
 
     Attributes:
-        left_out: the items, each with why.
+        left_out: the items, each with the reason.
     """
 
     def __init__(self, message: str, left_out: Sequence[LeftOutItem] = ()) -> None:
@@ -168,8 +169,9 @@ class NoItemChangedError(DeclarationError):
 
 
 class UnreachableLevel(Frozen):
-    """A level that is left out of the curves, with the number of items that cannot reach it and a first
-    reason."""
+    """A level that is left out of the curves: ``items`` of ``total`` items cannot reach it, the first for
+    the ``reason``.
+    """
 
     perturbation: str
     level: float

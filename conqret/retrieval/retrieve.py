@@ -226,7 +226,7 @@ def retrieval_session(
     recorded by default. With ``writes``, the model has to name perspectives; without, it only reranks.
 
     Raises:
-        DeclarationError: the model cannot do so.
+        DeclarationError: the model cannot answer these requests (a decision model writes no texts).
     """
     chosen = ClientOptions.from_model(model)
     purpose = "the question for perspectives" if writes else "what retrieval asks"

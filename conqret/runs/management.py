@@ -1,5 +1,4 @@
-"""Runs of any kind as folders on a disk: which there are, bringing their answers together, and what can go
-without any loss.
+"""List runs of any kind in a folder, and find or delete what can be deleted from them without loss.
 
 What has been answered is never deleted where it is the only copy.
 """
@@ -24,13 +23,13 @@ from conqret.llm.recordings import STORE_NAME, Recordings
 from conqret.runs.run_folder import ITEMS, RECORD_NAME, RUNS, SCORES, SUMMARY
 
 _WORDS = ("name", "format", "model", "judges", "perturbations", "instrument", "system", "items_name")
-"""Fields of records that say in words what a run is; the rest says what it was made with."""
+"""The fields of a record that describe the run in words."""
 
 FINISHED = "finished"
-"""The state of a run that has made all that it makes."""
+"""The state of a run that has all its rows."""
 
 _LOST = ("failed", "unscored")
-"""What the summary of a judge's run counts of items without all scores."""
+"""The counts in a judge run's summary of items without all scores."""
 
 _BEGUN = frozenset({RECORD_NAME, LOCK_NAME, ITEMS, "experiment.toml"})
 """What is in the folder of a run before anything is done; an item or an experiment is a copy of what was given."""
@@ -40,9 +39,10 @@ _BEGUN = frozenset({RECORD_NAME, LOCK_NAME, ITEMS, "experiment.toml"})
 class RunEntry:
     """One run in a list of runs.
 
-    ``answers`` counts the responses in its store (None if it cannot be read). ``size`` is in bytes.
-    ``lost`` says how many judgments of a finished run failed or have no score; it is empty if there are
-    none.
+    ``kind`` is that of its record, ``what`` its description in words, ``created`` the time (ISO 8601), and
+    ``state`` how far it is. ``answers`` counts the responses in its store: 0 without a store, None if it
+    cannot be read. ``size`` is in bytes. ``lost`` says how many judgments of a finished run failed or have
+    no score; it is empty if there are none.
     """
 
     path: Path
@@ -57,7 +57,9 @@ class RunEntry:
 
 @dataclass(frozen=True, slots=True)
 class Removable:
-    """A file or folder of a run that can be deleted without loss, with the reason and its size in bytes."""
+    """A file or folder (``path``) of a run that can be deleted without loss, with the reason (``why``) and
+    its size in bytes.
+    """
 
     run: Path
     path: Path
@@ -82,7 +84,12 @@ def list_runs(folder: str | Path = RUNS) -> list[RunEntry]:
 
 
 def run_folders(folder: Path) -> Iterator[Path]:
-    """Yield the folders of the runs under ``folder``. Raises as :func:`list_runs`."""
+    """Yield the folders of the runs under ``folder``, by name; ``folder`` itself if it is a run. Links are
+    not followed.
+
+    Raises:
+        DeclarationError: there is no such folder.
+    """
     if not folder.is_dir():
         raise DeclarationError(f"{folder}: there is no such folder")
     if (folder / RECORD_NAME).is_file():
@@ -115,10 +122,13 @@ def run_entry(path: Path) -> RunEntry:
 
 
 def removable(folder: Path, store: Path | None = None) -> Iterator[Removable]:
-    """Yield what can be deleted from the runs under a folder.
+    """Yield what can be deleted from the runs under a folder without loss; nothing is deleted here.
 
     These are files left half-written, runs that were begun but have no results, and stores whose responses
     are all in ``store``.
+
+    Raises:
+        DeclarationError: there is no such folder.
     """
     for run in run_folders(folder):
         names = {entry.name for entry in run.iterdir()}

@@ -1,4 +1,5 @@
-"""A run directory: what it is a run of, who may write it, and whether a run may go on in it.
+"""The folder of a run: its record, its files, and the locking, refusing, resuming and restarting that all
+kinds of run share.
 
 Every kind of run has its own folder class with the files that it makes; claiming, locking, refusing and beginning
 afresh are here, once. ``run.json`` says of which kind the run is, and its settings; the lock is an empty file
@@ -48,7 +49,7 @@ def distinct_names(places: Sequence[Path]) -> list[str]:
 RUNS = Path("runs")
 PACKED = (".gz",)
 KINDS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".res", ".run", ".trec")
-"""Endings of the files that are read; any other dot belongs to a name (Llama-3.1-8B)."""
+"""Extensions of the files that are read; any other dot belongs to a name (Llama-3.1-8B)."""
 
 
 def stem(file: Path) -> str:
@@ -63,16 +64,18 @@ def stem(file: Path) -> str:
 
 
 def default_folder(*parts: str) -> Path:
-    """Return the default folder of a run, named by ``parts`` (such as input, judge and model) below ``runs``."""
+    """Return the default folder of a run below ``runs``: ``parts`` (such as input, judge and model) joined
+    by hyphens, with a hyphen for each sequence of other characters than letters, digits and dots.
+    """
     return RUNS / "-".join(re.sub(r"[^A-Za-z0-9.]+", "-", part).strip("-.") for part in parts)
 
 
 RECORD_NAME = "run.json"
 ITEMS, SCORES, SUMMARY, REPORT = "items.jsonl", "scores.parquet", "summary.json", "report.html"
-"""What many kinds of runs leave, under the same name in all."""
+"""The files that many kinds of runs write, under the same names in all."""
 
 LAYOUT = 2
-"""The number of the layout of run directories. Raise it when others would be misread."""
+"""The version of the layout of run folders; raise it when other versions would be misread."""
 
 
 def now() -> str:
@@ -83,8 +86,8 @@ def now() -> str:
 class RunRecord(BaseModel, frozen=True):
     """The base class of ``run.json``: what identifies a run and allows it to be repeated.
 
-    ``SAME`` maps each field that must be equal for a run to resume to its description. Each kind of run
-    adds fields.
+    ``SAME`` maps each field that must be equal for a run to resume to its description. ``layout`` is the
+    version of the folder's layout, ``conqret`` that of the package. Each kind of run adds fields.
     """
 
     SAME: ClassVar[Mapping[str, str]] = {}
@@ -95,7 +98,9 @@ class RunRecord(BaseModel, frozen=True):
     created: str = Field(default_factory=now)
 
     def differences(self, other: RunRecord) -> list[str]:
-        """Return descriptions of the fields that must be equal but differ between two records."""
+        """Return the descriptions in ``SAME`` of the fields that differ between two records; empty if the
+        run may resume.
+        """
         return [
             words
             for name, words in self.SAME.items()
@@ -206,7 +211,12 @@ class RunFolder(Generic[R]):
             raise DeclarationError(f"{file} cannot be read: {error}") from error
 
     def holds_another(self, record: R) -> bool:
-        """Return True if the folder holds a run of this kind whose record differs from ``record``."""
+        """Return True if the folder holds a run of this kind whose record differs from ``record``; False
+        for an empty folder.
+
+        Raises:
+            DeclarationError: the folder holds a run of another kind or layout.
+        """
         data = self._data()
         return data is not None and bool(record.differences(self._read(data)))
 
@@ -270,7 +280,7 @@ class RunFolder(Generic[R]):
             yield
 
     def is_there(self) -> bool:
-        """Return True if the folder holds a run of this kind."""
+        """Return True if the folder holds a run of this kind, finished or not."""
         return (self._data() or {}).get("kind") == self.kind
 
     def _data(self) -> Mapping[str, Any] | None:

@@ -1,4 +1,6 @@
-"""A model to call: its client, its prompts, and where its answers are recorded."""
+"""A model to call (:class:`Session`): its client, its prompts, and where its responses are recorded; and
+one for each model of a run (:class:`Sessions`).
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ T = TypeVar("T")
 
 
 _SUMMED = ("sent", "recorded", "estimated", "retried")
-"""What is added up over models, and taken away where it was before."""
+"""The counts that are added up over models, and subtracted by :meth:`SessionCounts.since`."""
 
 
 class SessionCounts(BaseModel, frozen=True):
@@ -183,7 +185,7 @@ class Session:
             await client.prepare()
 
     def check(self) -> None:
-        """Check that the model can be called; nothing is sent or written.
+        """Check that the model can be called; nothing is sent or written, and a replay needs no check.
 
         Raises:
             DeclarationError: as :attr:`client`; or there is no API key or no server at the URL.
@@ -204,7 +206,8 @@ class Session:
             self.client.record_in(self._store())
 
     def resume_after(self, seconds: float) -> None:
-        """Allow requests again to a model that was given up after failures at least ``seconds`` ago.
+        """Allow requests again to a model that was given up after failures, at least ``seconds`` after this
+        was first called for it.
 
         A run ends when a model is given up. A long-lived service calls this before each piece of work.
         """
@@ -287,7 +290,8 @@ class Session:
 class Sessions(Closing):
     """One session per model of a run, with a shared store, prompt library and event loop.
 
-    It takes the arguments of :class:`Session`. Use it as a context manager.
+    It takes ``recordings``, ``replay``, ``prompts``, ``batch`` and ``clients`` as :class:`Session` does. Use
+    it as a context manager.
     """
 
     def __init__(
@@ -323,7 +327,9 @@ class Sessions(Closing):
         self._open.close()
 
     def keep_in(self, store: Path) -> None:
-        """Record responses into ``store``, unless another store or a replay is set."""
+        """Record responses into ``store`` from now on, unless another store or a replay is set; the store's
+        folder is created.
+        """
         if self._replay is None and not isinstance(self._recordings, Recordings):
             store.parent.mkdir(parents=True, exist_ok=True)
             self._recordings = kept = self._open.enter_context(Recordings(store))

@@ -1,4 +1,4 @@
-"""Recordings that are shared with others: exported without keys and personal data, and brought into one store.
+"""Recordings to share with others: exports without keys and personal data, and imports into one store.
 
 Stored responses stay as they came. Keys of recordings stay as they are, so that a replay with the original items finds
 its answers, and so do numbers in an answer. Its log-probabilities go where they spell what is taken out.
@@ -29,7 +29,7 @@ PATTERNS = {
     "ip": r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])",
     "handle": r"(?<![\w@.])@\w{2,}",
 }
-"""Patterns that have a name; anything else is a regular expression."""
+"""The named patterns; any other pattern is a regular expression."""
 
 
 class PersonalData:
@@ -59,7 +59,9 @@ class PersonalData:
             )
 
     def taken_out(self, recording: Recording) -> Recording:
-        """Return the recording with personal data removed from its response and its item id."""
+        """Return the recording with personal data removed from its response, reasoning, refusal and item
+        id, and without log-probabilities that would spell them.
+        """
         answer = recording.completion
         return recording.model_copy(
             update={

@@ -1,4 +1,4 @@
-"""What is kept of questions to a model: a row for each in a folder, the record of what was requested, and the outcome.
+"""The rows, record, folder and outcome of a run of requests to a model, and of a training run.
 
 The run itself is :class:`conqret.judging.request_run.Run`.
 """
@@ -43,7 +43,9 @@ class ResponseRow(Frozen):
 
     @classmethod
     def from_answer(cls, id: str, answer: Answer[Any]) -> Self:  # noqa: A002 - the field's name
-        """Return the row of an answer, with the answer's fields or the reason for its failure."""
+        """Return the row of an answer: the fields of its value, or the reason for its failure and the
+        detail.
+        """
         if answer.value is None:
             return cls(id=id, reason=answer.reason or Reason.INVALID_ANSWER, detail=answer.detail)
         return cls(id=id, **answer.value.model_dump())
@@ -56,6 +58,7 @@ T = TypeVar("T")
 class RequestRecord(RunRecord):
     """The record ``run.json`` of requests to a model: all that determines the requests.
 
+    ``baseline`` is True for the offline model, and ``identity`` has the settings that affect responses.
     ``prompts`` and ``schemas`` are digests of prompts and response schemas, by prompt id. ``asked`` is the
     digest of the contents that fill the prompts.
     """
@@ -152,12 +155,16 @@ class StudyOutcome(Generic[Row, T]):
 
 
 def lost(rows: Iterable[ResponseRow]) -> dict[str, int]:
-    """Return the number of requests without an answer, by reason."""
+    """Return the number of requests without an answer, by the name of the reason."""
     return dict(Counter(str(row.reason) for row in rows if not row.answered))
 
 
 class TrainedRecord(RunRecord):
-    """The record ``run.json`` of a trained model: all that determines the training."""
+    """The record ``run.json`` of a trained model: all that determines the training.
+
+    ``model`` names the base model, ``base`` is the digest of its weights, and ``data`` that of the training
+    data.
+    """
 
     SAME: ClassVar[Mapping[str, str]] = {
         "base": "base model",

@@ -1,4 +1,4 @@
-"""The event loop of a run and its loop over trials, each once, many at a time; and where their rows are kept, in memory
+"""The loop of a run over its trials, many at a time and each once, and the stores of their rows in memory
 or in a file.
 
 A trial is one unit of work: an item to be judged, an argument to be written. What is kept already is not done again.
@@ -77,7 +77,7 @@ class Trial(Generic[Row]):
     """One unit of work of a run: the coroutine function ``work`` returns the row stored under ``key``.
 
     A failed request gives a row with the failure, not an exception. None means that the row cannot be made
-    yet, because a response is pending.
+    yet, because a response is pending; nothing is stored then.
     """
 
     key: str
@@ -107,7 +107,7 @@ class Memory(dict[str, Row]):
         return iter(tuple(self.values()))
 
     def arrange(self, order: Iterable[str]) -> None:
-        """Keep only the rows with these keys, in this order."""
+        """Keep only the rows with these keys, in this order; keys without a row are ignored."""
         wanted = {key: self[key] for key in order if key in self}
         self.clear()
         self.update(wanted)
@@ -187,7 +187,7 @@ class RowStore(Closing, Generic[StoredRow]):
         self.add(row)
 
     def rows(self) -> Iterator[StoredRow]:
-        """Yield the current row of each key, in file order."""
+        """Yield the current row of each key, finished or not, in file order."""
         if not self._places:
             return
         with self.path.open("rb") as file:
@@ -197,7 +197,7 @@ class RowStore(Closing, Generic[StoredRow]):
                     yield row
 
     def arrange(self, order: Iterable[str]) -> None:
-        """Rewrite the file with only the rows of these keys, in this order."""
+        """Rewrite the file with only the rows of these keys, in this order; keys without a row are ignored."""
         places: dict[str, _Place] = {}
         end, moved = 0, False
         for key in order:
@@ -251,10 +251,12 @@ async def perform(
     name: str = "run",
     about: Mapping[str, Any] = MappingProxyType({}),
 ) -> AsyncGenerator[Row, None]:
-    """Run every trial whose row is not stored yet, and yield each row when it is stored.
+    """Run every trial whose row is not stored as finished yet, and yield each row when it is stored, in the
+    order of completion.
 
-    At most ``in_flight`` trials run at a time; with ``in_flight`` of 1 they run in order. If tracing is
-    on, the run has a span with ``name`` and the attributes ``about``, and trials run inside it.
+    At most ``in_flight`` trials run at a time; with ``in_flight`` of 1 they run in order. If tracing is on,
+    the run has a span with ``name`` and the attributes ``about``, and trials run inside it. An exception of
+    a trial ends the run and cancels the others.
     """
     left = iter(trials)
     under_way: set[asyncio.Task[Row | None]] = set()
@@ -289,7 +291,11 @@ async def perform(
 
 
 async def collect(works: Iterable[tuple[str, Callable[[], Awaitable[Row]]]], *, in_flight: int) -> list[Row]:
-    """Run works concurrently, each with its own key, and return their rows in the order of the works."""
+    """Run works concurrently, at most ``in_flight`` at a time, and return their rows in the order of the
+    works.
+
+    Each work is a unique key and a function that returns an awaitable row.
+    """
     order: list[str] = []
 
     def trial(key: str, work: Callable[[], Awaitable[Row]]) -> Trial[tuple[str, Row]]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 STORE = Path("runs/serve/recordings.sqlite")
-"""Where answers are recorded, if nothing else is said."""
+"""The default store of recordings of ``conqret serve http``."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,14 +130,18 @@ def serve(
 
 
 def log_record(request: ServedRequest, at: str) -> dict[str, object]:
-    """Return the JSON log record of a request that was answered at time ``at``."""
+    """Return the JSON log record of a request that was answered at time ``at`` (ISO 8601): the request's
+    fields without contents.
+    """
     fields = asdict(request)
     del fields["began"]
     return {"at": at, **fields, "seconds": round(request.seconds, 4)}
 
 
 def log_line(entry: ServedRequest, at: str) -> str:
-    """Return the text log line of a request that was answered at time ``at``."""
+    """Return the text log line of a request that was answered at time ``at`` (ISO 8601): id, method,
+    format, status, seconds, and calls with cost or the code of the refusal.
+    """
     cost = "cost unknown" if entry.cost_usd is None else f"${entry.cost_usd:.4f}"
     judged = entry.status == 200 and entry.format
     asked = f"{entry.sent} sent, {entry.recorded} recorded, {cost}" if judged else entry.code
@@ -148,7 +152,7 @@ def log_line(entry: ServedRequest, at: str) -> str:
 
 
 MCP_STORE = Path("mcp/recordings.sqlite")
-"""Where answers are recorded, in the folder of runs, if nothing else is said."""
+"""The default store of recordings of ``conqret serve mcp``, in the folder of runs."""
 
 
 def mcp(

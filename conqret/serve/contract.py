@@ -1,4 +1,5 @@
-"""The service in types: the item that a format takes, the judgment that it gives, and both as an OpenAPI document.
+"""The types of the service: the item that each format takes, the judgment that it returns, and both as an
+OpenAPI document.
 
 All of it is made of :class:`conqret.Item`, :class:`conqret.Judgment` and what the formats declare.
 """
@@ -18,11 +19,11 @@ from conqret.judging.judge_parts import Judge
 from conqret.serve.intake import MEDIA_TYPE, Problem
 
 JUDGE_PATH = "/v1/judge/{format}"
-"""Where a format judges."""
+"""The path at which a format judges."""
 METRICS_PATH = "/v1/judge"
-"""Where metrics of any formats, and criteria, are judged together."""
+"""The path at which metrics of any formats, and criteria, are judged together."""
 MAX_ITEMS = 64
-"""Items of one request."""
+"""The most items of one request."""
 
 
 class MetricsRequest(BaseModel, extra="forbid"):
@@ -56,7 +57,7 @@ _DocumentIn: type[Document] = create_model("GivenDocument", __base__=Document, i
 
 
 def needed(judge: Judge) -> frozenset[str]:
-    """Return the item fields that every metric of a format needs."""
+    """Return the item fields that every metric of a format needs (``documents``, ``argument`` and so on)."""
     return frozenset.intersection(*(part.needs for part in judge.parts()))
 
 

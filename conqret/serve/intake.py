@@ -1,5 +1,6 @@
-"""Who may call the service of ``conqret serve http``, what it takes in, what is noted of a request, and what it says
-where it gives no judgment: problem details (RFC 9457) with a code, and what to do."""
+"""The admission of requests to ``conqret serve http``: limits, API keys, the log record, and refusals as
+problem details (RFC 9457) with a code and what to do.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +39,9 @@ if TYPE_CHECKING:
 class ServedRequest:
     """The log record of a request, without its contents.
 
-    ``code`` says why it has no judgment. ``sent`` counts requests to the model and ``recorded`` responses
-    from recordings.
+    ``status`` is the HTTP status, and ``code`` says why there is no judgment (empty: there is one). ``sent``
+    counts requests to the model and ``recorded`` responses from recordings. ``cost_usd`` is None if a price
+    is unknown. ``began`` is a reading of ``time.monotonic()``.
     """
 
     id: str
@@ -57,7 +59,7 @@ class ServedRequest:
 MEDIA_TYPE = "application/problem+json"
 
 PAUSE_SECONDS = 30.0
-"""So long a model that was given up gets no request; clients are told to come back after it."""
+"""Seconds for which a model that was given up gets no request; clients are told to return after them."""
 
 _LATER = frozenset({Reason.RATE_LIMITED, Reason.PROVIDER_DOWN, Reason.TOO_MANY_FAILURES})
 """What may be better after a while."""
@@ -86,7 +88,12 @@ class Problem(BaseModel, frozen=True):
 
 
 class Refusal(Exception):  # noqa: N818 - it is an answer
-    """An exception that refuses a request; it becomes an HTTP response with a problem document."""
+    """An exception that refuses a request; it becomes an HTTP response with a problem document.
+
+    ``status`` is the HTTP status, ``code`` a word for programs, ``detail`` the sentence for readers, and
+    ``faults`` those of an item. ``retry_after`` (seconds) sets the header Retry-After; ``close`` ends the
+    connection.
+    """
 
     def __init__(
         self,
@@ -121,7 +128,9 @@ class Refusal(Exception):  # noqa: N818 - it is an answer
 
 
 def not_answered(judgment: Judgment) -> Refusal | None:
-    """Return the refusal for a judgment in which every metric failed; None for any other judgment."""
+    """Return the refusal for a judgment in which every metric failed (503 for a paused provider, a spent
+    budget or a missing recording, 504 for a time-out, else 502); None for any other judgment.
+    """
     measures = judgment.measures.values()
     if not measures or any(measure.status is not Status.FAILED for measure in measures):
         return None
@@ -134,15 +143,17 @@ def not_answered(judgment: Judgment) -> Refusal | None:
 
 MIB = 2**20
 BODY_SECONDS = 15.0
-"""For a whole body: some MiB over a slow line, and no more for a client that sends a byte now and then."""
+"""Seconds for a whole body: some MiB over a slow line, and no more for a client that sends a byte now and
+then.
+"""
 BUSY_SECONDS = 5.0
-"""What those are told to wait who find the queue full: some judgments of a hosted model are done by then."""
+"""The Retry-After, in seconds, where the queue is full."""
 
 
 MAX_ENTRIES = 500
-"""Documents, messages or other entries of one list of an item."""
+"""The most documents, messages or other entries of one list of an item."""
 MAX_CHARACTERS = 1_000_000
-"""Of all texts of an item; the offline judge reads so many in some seconds."""
+"""The most characters of all texts of an item; the offline judge reads so many in some seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +170,9 @@ class IntakeLimits:
 
 
 class Intake:
-    """The admission of requests under given limits."""
+    """The admission of requests under given limits; ``inside`` is the number of requests that have a
+    place.
+    """
 
     def __init__(self, limits: IntakeLimits) -> None:
         self.limits = limits
@@ -242,10 +255,11 @@ class Intake:
 
 
 def check_size(value: object) -> int:
-    """Return the number of characters in all texts of an item, without images.
+    """Return the number of characters in all texts of an item (JSON data), without images.
 
     Raises:
-        Refusal: a list of the item has too many entries, or its texts are too long.
+        Refusal: 422, a list of the item has more than :data:`MAX_ENTRIES` entries, or its texts more than
+            :data:`MAX_CHARACTERS` characters.
     """
     if isinstance(value, str):
         return 0 if value.startswith("data:") else len(value)
@@ -266,19 +280,21 @@ def check_size(value: object) -> int:
 KEY = "CONQRET_SERVER_KEY"
 """The environment variable with a key that requests may use."""
 SHORTEST_KEY = 16
-"""Characters: a shorter key can be guessed."""
+"""The fewest characters of a key: a shorter one can be guessed."""
 OPEN = ("/healthz", "/readyz")
-"""Addresses that need no key: what watches over services has none."""
+"""The paths that need no key, because what monitors services has none."""
 MAX_KEY_FILE = 2**16
-"""Bytes: a larger file is none of keys."""
+"""The most bytes of a file of keys."""
 
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _KEY = re.compile(rf"[!-~]{{{SHORTEST_KEY},}}")
 
 
 def read_keys(file: Path | None) -> tuple[str, ...]:
-    """Return the API keys that requests may use, from the environment variable :data:`KEY` and the lines of a
-    file.
+    """Return the API keys that requests may use, from the environment variable :data:`KEY` and the lines
+    of a file; empty without either.
+
+    Blank lines and lines that begin with ``#`` are ignored.
 
     Raises:
         DeclarationError: the file has no key or cannot be read, or a key is too short or has invalid

@@ -1,5 +1,5 @@
-"""The addresses of the service: one for each format, to which an item is sent and which answers with its judgment, and
-one for metrics of any formats.
+"""The web application of ``conqret serve http``: one address for each format, which takes an item and
+returns its judgment, and one for metrics of any formats.
 
 All requests share one session: one client, one store of recordings, one budget.
 """
@@ -60,10 +60,10 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 METRIC = "metric"
-"""The one parameter: which metrics are requested."""
+"""The query parameter that names the requested metrics."""
 
 READY_SECONDS = 2.0
-"""``/readyz`` answers that the service is busy where nothing else is known by then."""
+"""Seconds after which ``/readyz`` answers that the service is busy."""
 
 _log = logging.getLogger(__name__)
 
@@ -101,9 +101,9 @@ def offered(
 
 
 SERVICE_PORT = 8766
-"""Where the service is, if no other port is given: the viewer may be there, too."""
+"""The default port; the viewer has another."""
 SERVICE_GRACE = 30
-"""Seconds for judgments under way when the service is stopped; what runs services waits so long, too."""
+"""Seconds for judgments under way when the service is stopped, as service managers wait."""
 MORE_CONNECTIONS = 64
 """Connections in addition to one for each place in the queue: for refusals and health checks."""
 
@@ -167,8 +167,9 @@ def service_app(
 ) -> Starlette:
     """Return the web application that judges with ``judges`` (from :func:`offered`).
 
-    ``keyed`` states in its OpenAPI document that requests need a key, which
-    :class:`conqret.serve.intake.Access` checks. The extra ``web`` must be installed.
+    ``judging`` and ``limits`` are as in :func:`service_server`. ``keyed`` states in its OpenAPI document
+    that requests need a key, which :class:`conqret.serve.intake.Access` checks. The extra ``web`` must be
+    installed.
     """
     service = _Service(session, judges, dict(judging or {}), limits or IntakeLimits())
     document = compact(openapi(judges.values(), keyed=keyed))

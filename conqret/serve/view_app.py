@@ -1,4 +1,5 @@
-"""The addresses of the viewer: the list of runs, the page of each, and the requests of an item.
+"""The web application of ``conqret serve view``: the list of runs, the page of each, and the requests of
+an item.
 
 All is made anew of the folder for each request, and nothing is written. A page is whole before anything is sent, so
 that a corrupt file gives a page that says so; one page is made at a time, which bounds memory and work.
@@ -46,18 +47,18 @@ if TYPE_CHECKING:
 
 
 RUNS = "/runs/"
-"""What the addresses of all runs begin with; behind it they are as on the disk."""
+"""The beginning of the paths of all runs, which continue as on the disk."""
 
 MALFORMED = (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
-"""What reading files raises that no run wrote as they are."""
+"""The exceptions of reading files that no run wrote."""
 
 _CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class ListedRun:
-    """A run in the viewer's list; ``fault`` says why it cannot be opened, and ``done`` how much of it is
-    finished.
+    """A run in the viewer's list; ``name`` is its path below the served folder, ``address`` its URL,
+    ``fault`` why it cannot be opened (empty: it can), and ``done`` how much of it is finished.
     """
 
     name: str
@@ -77,7 +78,8 @@ class ListedRun:
 
 
 def listed(root: Path) -> list[ListedRun]:
-    """Return the runs under ``root``, newest first; a run that cannot be opened has a ``fault``.
+    """Return the runs (and validations) under ``root``, newest first; a run that cannot be opened has a
+    ``fault``.
 
     Raises:
         DeclarationError: there is no such folder.
@@ -89,7 +91,7 @@ def listed(root: Path) -> list[ListedRun]:
 
 
 def look(root: Path, run: Path) -> ListedRun:
-    """Return the list entry of the run in a folder."""
+    """Return the list entry of the run in a folder; if it cannot be read, the entry has a ``fault``."""
     try:
         fault = leads_out(root, run)
         if not fault:
@@ -193,9 +195,9 @@ def _done(run: RunEntry) -> str:
 
 
 LIST_SECONDS = 5
-"""Between two looks at the list."""
+"""Seconds between two updates of the list of runs."""
 PAGE_SECONDS = 30
-"""The same for the page of a run that is not finished, which is read for longer."""
+"""Seconds between two updates of the page of an unfinished run."""
 
 _PAGES = "|".join(map(re.escape, (REPORT, PAGE_NAME, CARD_PAGE)))
 _ADDRESS = re.compile(

@@ -1,4 +1,5 @@
-"""Lines over levels with their intervals, as SVG that needs no library: the same on a page and in a file of its own.
+"""Line charts over levels with confidence intervals, as SVG without libraries, on a page or in a file of
+its own.
 
 Colors and sizes stand as attributes, so that a file shows them anywhere; on a page ``page.css`` sets those of the
 theme over them. Plots of matplotlib (:func:`drawn`) are the same bytes for the same data.
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 360, 242
 LEFT, RIGHT, TOP, BOTTOM = 40, 10, 26, 42
-"""Units around the axes, for numbers and names: what stands upright is named above it, the other axis below."""
+"""The margins around the axes in units of the figure, for numbers and titles: the vertical axis's title
+stands above it, the other's below.
+"""
 KEY_LINE = 16
-"""Units of a line of the key below the plot."""
+"""The height of a line of the legend, in units of the figure."""
 COLOURS = ("#1b6ca8", "#c1440e", "#3a7d44", "#7b4fa3", "#8a6508", "#5c6770", "#a8326b", "#007272")
-"""Told apart with the common color blindnesses together with the marks."""
+"""Colors that remain distinct with the common color blindnesses, together with the marks."""
 MARKS = (
     "m-3.2,0a3.2,3.2 0 1,0 6.4,0a3.2,3.2 0 1,0 -6.4,0",
     "m-3,-3h6v6h-6z",
@@ -36,15 +39,15 @@ MARKS = (
 )
 """A circle, a square, a diamond and a triangle around the point."""
 CLOSEST = 26
-"""Units between two numbers below the axis; of closer ones the second is left out."""
+"""The smallest distance of two numbers below the axis, in units; of closer ones the second is left out."""
 NAME = 56
-"""Characters of a line's name in the key, and of an axis's."""
+"""The most characters of a line's name in the legend, and of an axis title."""
 UNMARKED = "m-6,-0.8h12v1.6h-12z"
-"""In the key, a line whose points have no marks."""
+"""The mark in the legend of a line whose points have no marks."""
 ROUND = (1, 2, 5)
-"""What round numbers begin with."""
+"""The first digits of round numbers."""
 GAPS = 5
-"""Between round numbers at an axis, at most."""
+"""The most gaps between round numbers at an axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +121,9 @@ class Chart:
         return cut(visible(f"{self.y} (upright) by {self.x} (across). {'; '.join(descriptions)}."), 2000)
 
     def drawn(self) -> Iterator[SimpleNamespace]:
-        """Yield the drawing data of each line in figure units: name, color, mark, path, interval outline
-        and points."""
+        """Yield the drawing data of each line in figure units: ``name``, ``colour``, ``mark``, ``path``,
+        ``band`` (the outline of its intervals) and ``points``.
+        """
         for place, line in enumerate(self.lines):
             index = place if line.place is None else line.place
             mark = MARKS[index % len(MARKS)]
@@ -195,7 +199,8 @@ def reach(lines: Iterable[ChartLine], *more: float) -> tuple[float, float]:
     """Return the lowest and the highest value in the lines, their intervals and ``more``, as ends of an
     axis.
 
-    If all values are equal, the range is widened by 0.1 on both sides.
+    If all values are equal, the range is widened by 0.1 on both sides. Without any value it is an error
+    (ValueError).
     """
     ends = (end for line in lines for point in line.points for end in (point.low, point.y, point.high))
     known = [*more, *(end for end in ends if end is not None)]
@@ -204,7 +209,9 @@ def reach(lines: Iterable[ChartLine], *more: float) -> tuple[float, float]:
 
 
 def round_numbers(low: float, high: float) -> list[float]:
-    """Return evenly spaced round numbers that cover the range from ``low`` to ``high``."""
+    """Return evenly spaced round numbers (in steps of 1, 2 or 5 times a power of ten, about five) that
+    cover the range from ``low`` to ``high``; only ``low`` where the range is empty.
+    """
     if high <= low:
         return [low]
     least = (high - low) / GAPS

@@ -1,4 +1,4 @@
-"""Values with their intervals below each other, as SVG (a forest plot: Lewis and Clarke, BMJ 2001).
+"""Forest plots: values with their intervals below each other, as SVG (Lewis and Clarke, BMJ 2001).
 
 What was concluded stands in words, and in the mark: color is never alone in saying it.
 """
@@ -21,9 +21,9 @@ WIDTH, LEFT, RIGHT = 360, 20, 20
 ROW, ABOVE, STRIP, FOOT = 38, 18, 16, 40
 """Units of a row, of the words in it above the strip with the interval, of that strip, and of the axis below."""
 SIDE = 4
-"""Units between the figure's sides and its words."""
+"""Units between the figure's sides and its texts."""
 WIDER = 1.25
-"""How far the axis reaches beyond what is shaded, at least."""
+"""The factor by which the axis extends beyond the shaded range, at least."""
 NAME, WORD = 34, 18
 """Characters of a row's name, and of the word next to it; where there is none, the name has a third of its room,
 too."""
@@ -31,15 +31,16 @@ PLACES = 2
 """Decimals of the numbers next to the rows."""
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 NONE: Mapping[str, Mapping[str, Estimate]] = {}
-"""Where nothing is compared with anything."""
+"""No comparisons."""
 TICKS = 8
-"""Numbers that stand below the axis at most."""
+"""The most numbers below the axis."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The drawing style of a verdict: shape, fill, dashes of the interval, and color on a page and in a
-    file."""
+    """The drawing style of a verdict: the SVG path of its shape, whether it is filled, the dashes of the
+    interval, the index of its color on a page, and its color in a file.
+    """
 
     path: str
     filled: bool
@@ -54,7 +55,7 @@ MARKS: Mapping[str, Mark] = {
     "clear": Mark("m-3.6,0a3.6,3.6 0 1,0 7.2,0a3.6,3.6 0 1,0 -7.2,0", False, "none", 2, "#3a7d44"),
     "inconclusive": Mark("m0,-5l5,5l-5,5l-5,-5z", False, "4 3", 5, "#5c6770"),
 }
-"""By what was concluded: a full disc, a full square, a ring, and an empty diamond over a broken line."""
+"""The style of each verdict: a full disc, a full square, a ring, and an empty diamond over a broken line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +99,9 @@ class Forest:
         return list(dict.fromkeys(name for row in self.rows for name in row.others))
 
     def key(self) -> Iterator[tuple[SimpleNamespace, float]]:
-        """Yield a mark and a vertical position for each legend entry, which are the names in
-        ``compared``."""
+        """Yield for each legend entry (the names in ``compared``) its mark and its vertical position, in
+        figure units.
+        """
         for place, name in enumerate(self.compared):
             y = ROW * len(self.rows) + FOOT + KEY_LINE * (place + 0.5)
             yield self._small(name, 12, y), y
@@ -195,7 +197,8 @@ def forests(
     """Return a list with one forest plot of the named estimates that have a value; an empty list if none
     has.
 
-    ``others`` maps a name to the estimates that it is compared with.
+    ``found`` are names with estimates, and ``others`` maps a name to the estimates that it is compared with.
+    ``title`` and ``x`` are the titles of the plot and of its axis.
     """
     rows = []
     for name, one in found:

@@ -1,4 +1,5 @@
-"""Texts and tables as Markdown and as LaTeX in which nothing from outside acts: no command, no comment, no mathematics.
+"""Texts and tables as Markdown and LaTeX, escaped so that nothing in a text acts as a command, comment or
+mathematics.
 
 A LaTeX document needs ``\\usepackage{booktabs}``; where texts have scripts that are not Latin, XeLaTeX or LuaLaTeX.
 """
@@ -53,7 +54,7 @@ def _markdown_line(row: Sequence[str], columns: int) -> str:
 
 PREAMBLE = "% The tables need \\usepackage{booktabs}."
 WIDE = 4
-"""Columns up to which a table stands in one column of a page."""
+"""The most columns of a table that fits into one column of a page."""
 
 _LATEX_ESCAPES = str.maketrans(
     {

@@ -1,4 +1,4 @@
-"""Write a page: one HTML file that loads nothing from a network.
+"""Render HTML pages that load nothing from a network, and write files atomically.
 
 Every page is a template that fills the blocks of ``base.html.j2``. Its texts are escaped, their hidden characters
 written out, and a policy in the page allows no style and no script but its own, no connection, no form, no frame and no
@@ -81,7 +81,10 @@ def fragment(template: str, macro: str, content: object) -> str:
 
 
 def write_files(folder: Path, files: Mapping[str, bytes | str | Iterable[str]]) -> list[Path]:
-    """Write files into ``folder``, each atomically, and return their paths; the folder is created."""
+    """Write files into ``folder``, each atomically, and return their paths; the folder is created.
+
+    ``files`` maps file names to their content.
+    """
     return atomic.write_files(dict(zip(map(folder.joinpath, files), files.values(), strict=True)))
 
 

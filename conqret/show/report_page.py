@@ -1,4 +1,6 @@
-"""A page of sections, declared once: what most runs show for a reader."""
+"""Report pages of sections (:class:`ReportPage`), as most runs have one: declared once, written as HTML,
+Markdown or SVG.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,9 @@ from conqret.show.page import page, write_file
 from conqret.show.table import Table
 
 LONG = 25
-"""Rows of a table that stand open on a page; more are folded, but in its first section."""
+"""A longer table (in rows) is collapsed on a page, except in the first section."""
 ENDINGS = (".html", ".md", ".svg")
-"""A page, Markdown, a picture."""
+"""The file endings of a page, of Markdown and of a picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,11 @@ def write_page(page: ReportPage, file: Path) -> Path:
 
 
 def check_ending(file: Path) -> None:
-    """Raise DeclarationError if a page cannot be written to a file with this ending."""
+    """Check that a page can be written to a file with this ending, one of :data:`ENDINGS`.
+
+    Raises:
+        DeclarationError: it cannot.
+    """
     if file.suffix.lower() not in ENDINGS:
         raise DeclarationError(
             f"{file} ends in {file.suffix or 'nothing'}; give a file that ends in {', '.join(ENDINGS)}"

@@ -1,4 +1,4 @@
-"""One table for terminal, page, Markdown and LaTeX: declared once, as columns over the rows of a result.
+"""Tables for terminal, page, Markdown and LaTeX, declared once as columns over the rows of a result.
 
 Shown by ``console.print`` (on a narrow terminal cells break between words, and wide tables into several), by the macro
 of ``parts.html.j2`` on a page, and by ``conqret/show/markup.py`` as Markdown and LaTeX.
@@ -33,16 +33,21 @@ if TYPE_CHECKING:
     from conqret.stats.effects import Effect
 
 Kind = Literal["name", "text", "figure"]
-"""A name stands left, a figure right, and neither is ever broken; a text is broken between its words."""
+"""The kind of a column's cells: names stand left, figures right, and neither is ever broken; a text is
+broken between words.
+"""
 
 
 Cell: TypeAlias = "str | int | float | Estimate | Effect | None"
-"""A float is shown with three places, an estimate or effect with its interval, and None, or an estimate without a
-value, as a dash."""
+"""The value of a cell: a float is shown with three decimals, an estimate or effect with its interval, and
+None, or an estimate without a value, as a dash.
+"""
 
 
 CellSource: TypeAlias = "str | tuple[str | int, ...] | Callable[[Any], Cell]"
-"""What stands in a column: the attribute of a row, a path to it by attributes and keys, or a function."""
+"""The source of a column's cells: an attribute of the row, a path of attributes and keys, or a function of
+the row.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +59,14 @@ class Column:
 
 
 NARROW = 46
-"""Characters, with two between columns, that fit next to each other on a phone; of a wider table each row becomes
-a block there."""
+"""The characters, with two between columns, that fit next to each other on a phone; the rows of a wider
+table become blocks there.
+"""
 NAMED = 18
-"""Characters of a first column, which is broken between its words there."""
+"""The most characters of a first column on a phone, where it is broken between words."""
 
 MANY = 5
-"""Columns of figures with intervals that fit next to each other on a page."""
+"""The most columns of figures with intervals that fit next to each other on a page."""
 
 FIGURE_SPACE = "\u2007"
 """As wide as a digit."""
@@ -172,7 +178,7 @@ class Table:
         )
 
     def figure(self, place: int, text: str) -> tuple[str, str, str]:
-        """Split a cell of the column at ``place`` into padding, figure and interval.
+        """Split a cell's text in the column at ``place`` (from 0) into padding, figure and interval.
 
         The padding aligns the figures of a column that has intervals.
         """
@@ -224,10 +230,10 @@ GAP = 3
 """Characters between two columns: two of padding and one of the rule."""
 
 TEXT = 12
-"""Characters below which a text is not squeezed, if it is as long."""
+"""The fewest characters to which a longer text column is narrowed."""
 
 INDENT = 2
-"""Characters by which the rows under a heading stand to the right."""
+"""Characters by which the rows under a heading are indented."""
 
 
 def fitted(declared: Table, width: int) -> Iterator[rich_table.Table]:

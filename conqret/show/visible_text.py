@@ -1,4 +1,5 @@
-"""Texts from outside made ready to be shown: nothing hidden, nothing endless, citations found.
+"""Prepare texts from outside for display: hidden characters written out, long texts cut, citations and
+flagged passages marked.
 
 Escaping is not done here: the templates escape everything that they are given.
 """
@@ -91,8 +92,9 @@ def cited(
 ) -> list[Piece]:
     """Split ``text`` into pieces, so that each cited number is a piece of its own.
 
-    A number is cited if it is one of the ``documents`` or in ``invalid_citations``. ``verdict(start,
-    number)`` returns the verdict on the citation of ``number`` in the mark at ``start``.
+    ``documents`` is the number of documents; a number is cited if it is from 1 to that, or in
+    ``invalid_citations``. ``verdict(start, number)`` returns the verdict on the citation of ``number`` in
+    the mark that starts at that character.
     """
     marked: list[tuple[int, Piece]] = []
     known = 0
@@ -106,8 +108,9 @@ def cited(
 
 
 def flagged(text: str, excerpts: Sequence[str]) -> list[Piece]:
-    """Split ``text`` into pieces, with the passages of ``excerpts`` marked; all whitespace counts as
-    equal."""
+    """Split ``text`` into pieces, with the passages of ``excerpts`` marked (``hit``); all whitespace counts
+    as equal.
+    """
     marked = []
     for start, stop, _ in passages(text, excerpts):
         marked.append((start, Piece(text[start:stop], hit=True)))
@@ -117,8 +120,8 @@ def flagged(text: str, excerpts: Sequence[str]) -> list[Piece]:
 def passages(text: str, excerpts: Sequence[str]) -> list[tuple[int, int, list[int]]]:
     """Find ``excerpts`` in ``text``, extended to whole words.
 
-    Each result is start, end and the indices of the excerpts in it. Overlapping passages are merged;
-    excerpts that are not found are left out.
+    Each result is start and end (in characters, end exclusive) and the indices of the excerpts in it.
+    Overlapping passages are merged; excerpts that are not found are left out.
     """
     spans: list[tuple[tuple[int, int], int]] = []
     for place, excerpt in enumerate(excerpts):

@@ -1,4 +1,4 @@
-"""The words and the number formats that the terminal tables and the page share."""
+"""The phrases and number formats that terminal tables and pages share."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ ASSUMES_SYMMETRY = (
 
 
 def symmetry_note(topics: int) -> str:
-    """Return a sentence on the symmetry that a test over ``topics`` topics assumes; empty if it does not
-    apply."""
+    """Return the note that a test over ``topics`` topics assumes symmetric effects, for 6 to 11 topics;
+    empty otherwise.
+    """
     return ASSUMES_SYMMETRY if MIN_TOPICS <= topics < SYMMETRIC_FROM else ""
 
 
@@ -46,7 +47,7 @@ def baseline_badges(baselines: Sequence[bool]) -> list[tuple[str, str]]:
 
 
 SECOND = "second."
-"""Metrics of the second argument carry the metric's name behind this prefix."""
+"""The prefix of metrics of the second argument."""
 
 REASONS: dict[str, str] = {
     Reason.REFUSAL: "the model declined to answer",
@@ -78,10 +79,10 @@ REASONS: dict[str, str] = {
     Reason.AWAITED: "its answer is awaited: it is in a batch",
     Reason.TOO_MANY_FAILURES: "no request was sent, after too many failures",
 }
-"""Each reason in words, as the end of "no value: ..."."""
+"""Each reason as the end of the phrase "no value: ..."."""
 
 NO_JUDGMENT = {"left_out": "left out, because of faults", "outstanding": "not judged yet"}
-"""Why an item has no judgment at all."""
+"""Why an item has no judgment."""
 
 FLAGS: dict[str, str] = {
     "override": "tells the judge to ignore its instructions",
@@ -107,7 +108,7 @@ def failed(failures: Mapping[str, str]) -> list[str]:
 
 
 LABELS = {"hallucination": "hallucination (lower is better)", "correctness_f1": "correctness F1"}
-"""Metrics whose label is not their name with blanks."""
+"""The labels of metrics that are not their names with spaces."""
 
 
 @lru_cache(maxsize=512)
@@ -186,7 +187,9 @@ def counts(numbers: Mapping[str, int]) -> str:
 
 
 def money(usd: float | None) -> str:
-    """Return an amount in US dollars, with more decimals for small amounts; "unknown" for None."""
+    """Return an amount in US dollars: two decimals from $0.10, four from $0.001, else two significant
+    digits; "unknown" for None.
+    """
     if usd is None:
         return "unknown"
     if usd == 0 or usd >= 0.1:
@@ -195,7 +198,9 @@ def money(usd: float | None) -> str:
 
 
 def moment(written: str) -> str:
-    """Return a date and time to the minute; a text that is no date is returned unchanged."""
+    """Return an ISO 8601 date and time to the minute, in UTC if it has a time zone; a text that is no date
+    is returned unchanged.
+    """
     try:
         date = datetime.fromisoformat(written)
     except ValueError:

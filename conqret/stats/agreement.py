@@ -208,13 +208,13 @@ def _summed(
 
 
 EPSILON: Mapping[str, float] = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}
-"""What the cheaper judge is forgiven, by the kind of annotators (section 3.2)."""
+"""How much better than the judge an annotator may be, as a share, by the kind of annotators (section 3.2)."""
 FALSE_DISCOVERY = 0.05
-"""The rate of false advantages among the advantages found."""
+"""The expected share of false advantages among those called significant."""
 WINNING_RATE = 0.5
 """The share of annotators over whom the judge must have the advantage."""
 ENOUGH_ITEMS = 30
-"""Items of one annotator below which there is no test (section 3.1)."""
+"""The fewest items of an annotator for a test (section 3.1)."""
 ENOUGH_ANNOTATORS = 3
 
 
@@ -222,9 +222,9 @@ ENOUGH_ANNOTATORS = 3
 class AgainstOne:
     """The alternative annotator test of the judge against one annotator, on ``items`` that both labeled.
 
-    ``judge`` is the share of items on which the judge fits the other annotators at least as well as this
-    annotator does. ``person`` is the reverse share. ``p`` is the one-sided p-value. ``advantage`` is True if
-    the judge has the advantage after correction.
+    ``judge`` is the share of items (0 to 1) on which the judge fits the other annotators at least as well as
+    this annotator does; ``person`` is the reverse share, and a tie counts for both. ``p`` is the one-sided
+    p-value before correction. ``advantage`` is True if the judge has the advantage after correction.
     """
 
     annotator: str

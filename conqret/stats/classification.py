@@ -1,9 +1,10 @@
-"""How often the judge gives the annotators' label, compared with how often that would be so for one who always said
-the same; and agreement beyond chance of two raters (Cohen 1960, 1968; Gwet 2014) and of many (Fleiss 1971).
+"""Agreement of judge and human labels as categories: accuracy compared with the most frequent label, F1 and
+its like, and agreement beyond chance of two raters (Cohen 1960, 1968; Gwet 2014) and of many (Fleiss
+1971).
 
-``kappa = (p_o - p_e) / (1 - p_e)``. Where both raters use one category only, p_e is 1 and kappa is not defined.
-The weighted kappas weigh a disagreement by the distance of the two categories in their order (not by their values):
-``p_o`` and ``p_e`` are then 1 minus the weighted disagreement.
+``kappa = (p_o - p_e) / (1 - p_e)``. Where both raters use one category only, p_e is 1 and kappa is not
+defined. The weighted kappas weigh a disagreement by the distance of the two categories in their order (not
+by their values): ``p_o`` and ``p_e`` are then 1 minus the weighted disagreement.
 
 The first series is the human labels, the second the judge's.
 """
@@ -26,8 +27,9 @@ OfTables = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 RARE = "too few labels differ from the most frequent value, in one or more of the compared sets of labels"
 MIN_USES = 10
-"""Uses of each category by annotators, below which a mean over three or more categories has no interval: with rarer
-ones its intervals held the truth in 87 to 91% of simulated samples of eight topics."""
+"""The fewest uses of each category by annotators with which a mean over three or more categories has an
+interval: with rarer ones its intervals held the truth in 87 to 91% of simulated samples of eight topics.
+"""
 RARE_CATEGORY = f"annotators use a category fewer than {MIN_USES} times"
 
 
@@ -229,7 +231,8 @@ def average_precision(
 
     It is ``sum_k (R_k - R_(k-1)) P_k`` over the distinct scores in descending order. P_k and R_k are
     precision and recall of all items with score k or higher. The interval is that of a mean over positive
-    items. It is not defined where no item is positive.
+    items, over the clusters of ``resamples`` (None: no interval). It is not defined where no item is
+    positive.
 
     Raises:
         DeclarationError: the series differ in length, are empty or have gaps, or ``positive`` is not 0 or 1
@@ -265,7 +268,8 @@ def auroc(
     """Compute the area under the ROC curve of ``scores`` for the items that are ``positive`` (1, else 0).
 
     It is the probability that a positive item has a higher score than a negative one; ties count half. It is
-    not defined where all items are positive, or all negative.
+    not defined where all items are positive, or all negative. The interval is over the clusters of
+    ``resamples`` (None: no interval).
 
     Raises:
         DeclarationError: the series differ in length, are empty or have gaps, or ``positive`` is not 0 or 1
@@ -301,7 +305,7 @@ def _of_higher(tables: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
 
 
 AT_ONCE = 2_000
-"""Levels of the scores that are counted together."""
+"""The levels of the scores that are counted in one step."""
 
 
 def _wins(
@@ -375,7 +379,8 @@ def fleiss_kappa(
     """Compute Fleiss's kappa of ``ratings`` (raters by units, NaN where there is no rating).
 
     Only units with at least two ratings count, and ``n`` is their number. The agreement of a unit with m
-    ratings is ``sum_j n_j (n_j - 1) / (m (m - 1))``, and all units have the same weight.
+    ratings is ``sum_j n_j (n_j - 1) / (m (m - 1))``, and all units have the same weight. The interval is
+    over the clusters of ``resamples`` (None: no interval).
 
     Raises:
         DeclarationError: ``ratings`` is not two-dimensional, or a rating is infinite.

@@ -36,17 +36,20 @@ from conqret.stats.estimate import CONFIDENCE, Estimate
 from conqret.stats.strength_posterior import NormalPosterior, PairOutcomes, StrengthPosterior
 
 SPREADS = (0.25, 0.4, 0.63, 1.0, 1.6, 2.5, 4.0, 6.3, 10.0, 16.0)
-"""Standard deviations of the strengths over which the posterior is averaged, at equal distances of their logarithms."""
+"""The standard deviations of strengths over which the posterior is averaged, evenly spaced on the log
+scale.
+"""
 MAX_NARROWER, NARROW, STEPS = 2, 1.5, (-2.0, -1.0, 0.0, 1.0, 2.0)
 """How often narrower ones are taken, the distance in posterior standard deviations above which they are, and where."""
 SPREAD_SD = 1.5
-"""Standard deviation of the normal prior of its logarithm."""
+"""The standard deviation of the normal prior of the log spread."""
 NEGLIGIBLE = 1e-3
-"""Share of the posterior below which a spread is left out."""
+"""A spread with a smaller posterior probability is left out."""
 
 MAX_ITEMS, MOST_CELLS = 1000, 10_000_000
-"""Items of one group, and cells of all covariances (groups, each padded to the largest, by items by items), up to which
-strengths are estimated: these take some 2 GB."""
+"""The most items of a group, and the most cells of all covariances (groups, each padded to the largest, by
+items by items), with which strengths are estimated: they take some 2 GB.
+"""
 
 Bound = Literal["", "above", "below"]
 

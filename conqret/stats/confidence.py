@@ -1,9 +1,11 @@
-"""What stated probabilities of being right are worth (Brier score, expected calibration error, bands), and the
-monotone maps (isotonic regression) that calibrate them, fitted in folds of whole clusters (topics).
+"""The quality of stated probabilities of being right (Brier score, expected calibration error, reliability
+diagram), and the monotone maps (isotonic regression) that calibrate them, fitted in folds of whole
+clusters (topics).
 
-Intervals leave out a cluster in turn. A map is ``argmin sum_i (y_i - g(x_i))^2`` over all g that never fall, by
-pooling adjacent violators (Barlow et al., Statistical Inference under Order Restrictions, 1972; Zadrozny and Elkan,
-KDD 2002, for calibration). Between two values of x it is a straight line, and beyond the ends it stays where it is.
+Intervals leave out a cluster in turn. A map is ``argmin sum_i (y_i - g(x_i))^2`` over all non-decreasing g,
+by pooling adjacent violators (Barlow et al., Statistical Inference under Order Restrictions, 1972; Zadrozny
+and Elkan, KDD 2002, for calibration). Between two values of x it is a straight line, and beyond the ends it
+is constant.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import cluster_places, leave_one_out, mean, mean_interval, snapped
 
 BANDS = 5
-"""Bands of what is said, of as many units each."""
+"""The number of bins, of about equally many units each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +43,12 @@ class Band:
 def brier(
     predicted: NDArray[np.float64], true: NDArray[np.float64], clusters: Sequence[Hashable]
 ) -> JackknifedEstimate:
-    """Compute the Brier score ``mean_i (predicted_i - true_i)^2`` (Brier 1950); 0 is best.
+    """Compute the Brier score ``mean_i (predicted_i - true_i)^2`` (Brier 1950); 0 is best, 1 worst.
 
     ``predicted`` are probabilities, ``true`` is 0 or 1, and ``clusters`` has the cluster of each unit.
+
+    Raises:
+        DeclarationError: there are no units, or a value is not finite.
     """
     return mean((predicted - true) ** 2, clusters, scale="share")
 
@@ -74,7 +79,7 @@ def calibration_error(
 NOISE_DRAWS = 1999
 """Simulated samples behind the noise of a calibration error."""
 BEYOND = 100
-"""An error above all but this many - 1 of the simulated ones is beyond noise, at the level 100 / 2000."""
+"""An error above all but so many - 1 of the simulated ones is beyond noise, at the level 100 / 2000."""
 MANY_UNITS = 2000
 """Units of a bin from which on the sum of their outcomes is drawn from a normal distribution."""
 
@@ -155,10 +160,10 @@ def bands(
 
 
 FOLDS = 5
-"""Parts into which topics are dealt: each is mapped by what was fitted on the four others."""
+"""The number of folds: topics of each are mapped by what was fitted on the four others."""
 
 Knots = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
-"""The places of a map, rising, and what it says there; ``np.interp`` reads it."""
+"""The ascending places of a map, and its value at each; ``np.interp`` evaluates it."""
 
 
 def monotone(x: ArrayLike, y: ArrayLike) -> Knots:

@@ -1,10 +1,12 @@
-"""Do two series rise together? Pearson, Spearman and Kendall, each with an interval over clusters.
+"""Correlation of two series: Pearson, Spearman and Kendall, each with an interval over the clusters of
+``resamples`` (None: the value alone).
 
-All three are computed from what is left without a cluster: sums, ranks among the values, and pairs of clusters. A
-correlation is not defined where either series is constant.
+All three are computed from what is left without a cluster: sums, ranks among the values, and pairs of
+clusters. A correlation is not defined where either series is constant.
 
-How far two scorings order systems alike (Kendall, Spearman, Pearson, tau-AP-b, tau-GAP: the reference first, higher
-scores first) has no interval, is NaN where it is not defined, and takes scores to the last bit, as TREC's tools do.
+The correlations of two rankings of systems (Kendall, Spearman, Pearson, tau-AP-b, tau-GAP: the reference
+first, higher scores first) have no interval, are NaN where not defined, and compare scores to the last bit,
+as TREC's tools do.
 """
 
 from __future__ import annotations
@@ -23,14 +25,14 @@ from conqret.stats.resampling import SAME, Resamples, beside_mode, whole
 
 CONSTANT = "one of the two does not vary"
 MAX_ITEMS = 5_000
-"""Items up to which Kendall's interval is computed: it looks at every pair of them."""
+"""The most items for which Kendall's interval is computed, because it compares every pair of them."""
 
 
 def pearson(
     first: ArrayLike, second: ArrayLike, resamples: Resamples | None = None, *, confidence: float = CONFIDENCE
 ) -> Estimate:
-    """Compute Pearson's correlation ``cov(x, y) / (sd(x) sd(y))``, in [-1, 1], with its interval over
-    clusters.
+    """Compute Pearson's correlation ``cov(x, y) / (sd(x) sd(y))``, in [-1, 1], with its interval over the
+    clusters of ``resamples`` (None: no interval).
 
     It is not defined where a series is constant.
 
@@ -57,8 +59,11 @@ def pearson(
 def spearman(
     first: ArrayLike, second: ArrayLike, resamples: Resamples | None = None, *, confidence: float = CONFIDENCE
 ) -> Estimate:
-    """Compute Spearman's rank correlation (1904): Pearson's correlation of the ranks, with mean ranks for
-    ties.
+    """Compute Spearman's rank correlation (1904), in [-1, 1]: Pearson's correlation of the ranks, with
+    mean ranks for ties.
+
+    It is not defined where a series is constant. The interval is over the clusters of ``resamples`` (None:
+    no interval).
 
     Raises:
         DeclarationError: the series differ in length, are empty or have gaps.
@@ -104,9 +109,10 @@ def kendall(
     first: ArrayLike, second: ArrayLike, resamples: Resamples | None = None, *, confidence: float = CONFIDENCE
 ) -> Estimate:
     """Compute Kendall's tau-b: ``(concordant - discordant) / sqrt(pairs untied in x * pairs untied in y)``
-    (1945).
+    (1945), in [-1, 1].
 
-    Above :data:`MAX_ITEMS` items it has no interval.
+    It is not defined where a series is constant. The interval is over the clusters of ``resamples`` (None:
+    no interval); above :data:`MAX_ITEMS` items there is none.
 
     Raises:
         DeclarationError: the series differ in length, are empty or have gaps.
@@ -167,7 +173,7 @@ def _taus(
 
 
 MIN_RATED = 20
-"""Units that a rater shares with others, below which that rater's correlation is noise."""
+"""The fewest units that a rater shares with others; with fewer, that rater's correlation is noise."""
 NO_RATER = f"no annotator labeled {MIN_RATED} units that others labeled, too"
 
 
@@ -249,12 +255,12 @@ def too_crowded(systems: int, topics: int) -> str:
 
 
 def tau_ap(truth: ArrayLike, judged: ArrayLike) -> float:
-    """Compute the symmetric tau-AP-b of two scorings: a rank correlation in which errors near the top weigh
-    more.
+    """Compute the symmetric tau-AP-b of two scorings, in [-1, 1]: a rank correlation in which errors near
+    the top weigh more.
 
     It is the mean with either scoring as the reference, with ties (Cheng et al., after Yilmaz, Aslam and
-    Robertson 2008): ``2 / m sum_i (share of those above i that the other one has above i, too) - 1`` over the
-    m systems i outside the first group of ties; 0 where all tie.
+    Robertson 2008): ``2 / m sum_i (share of those above i that the other one has above i, too) - 1`` over
+    the m systems i outside the first group of ties; 0 where all tie.
     """
     true_values, other = np.asarray(truth, dtype=float), np.asarray(judged, dtype=float)
     return (_tau_ap(true_values, other) + _tau_ap(other, true_values)) / 2
@@ -307,7 +313,7 @@ COEFFICIENTS: Mapping[str, Callable[[ArrayLike, ArrayLike], float]] = {
     "tauap_b": tau_ap,
     "tau_gap": tau_gap,
 }
-"""By the names that auto-judge-evaluate gives them."""
+"""The rank correlations by the names that auto-judge-evaluate gives them."""
 
 
 def _tau_ap(scores: NDArray[np.float64], ranking: NDArray[np.float64]) -> float:

@@ -1,4 +1,4 @@
-"""Does a score follow the perturbation level? Curves over levels, and what can be said of them.
+"""Curves of a score over perturbation levels, and the tests of whether the score follows the level.
 
 Scores are a matrix of n items by m levels, complete: an item that lacks a value at one level is left out by
 the caller. Items of one topic are one cluster: intervals and tests are of means over items, over topics.
@@ -48,14 +48,17 @@ def slope_bounds(x: ArrayLike, y: ArrayLike) -> tuple[float, float] | None:
 
 
 TOLERANCE = 0.01
-"""A mean that moves by no more than this share of the scale raises no alarm, whatever the p-value: a deterministic
-judge makes the smallest shift significant."""
+"""A mean that moves by no more than this share of the scale raises no alarm, whatever the p-value: with a
+deterministic judge the smallest shift is significant.
+"""
 
 MIN_LEVELS = 3
-"""Levels that have a correlation with their means: that of two is always 1 or -1."""
+"""The fewest levels with a correlation with their means: that of two is always 1 or -1."""
 
 MARGIN = 0.05
-"""What counts as standing still: a shift of less than this share of the scale (a quarter of a step of 0 to 5)."""
+"""The default equivalence margin: a smaller shift, as a share of the scale, counts as none (a quarter of a
+step of 0 to 5).
+"""
 
 
 def check_margin(margin: float) -> None:
@@ -163,9 +166,9 @@ def respond(
 
 def trends(scores: Sequence[Sequence[float]]) -> list[float]:
     """Return for each row the difference of its last and first value on the least-squares line through all
-    its values.
+    its values, which count as equally spaced.
 
-    The values are taken as equally spaced.
+    Each row needs at least two values.
     """
     trend_values = []
     for row in scores:

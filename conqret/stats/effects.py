@@ -1,17 +1,18 @@
 """Paired effects over topics: how far a change moved a score, and whether chance explains it.
 
-Several effects that are looked at together are corrected together: the signs of whole topics are flipped in all of
-them at once, and each is held against the largest that such a flip yields anywhere (Westfall and Young 1993,
-section 2.6; the single-step maxT). Where nothing moves the scores, all signs are equally likely, so an alarm is
-raised anywhere with a probability of at most alpha, however many effects there are and however they hang together.
+Several effects that are looked at together are corrected together: the signs of whole topics are flipped in
+all of them at once, and each is compared with the largest that such a flip yields anywhere (Westfall and
+Young 1993, section 2.6; the single-step maxT). Where nothing moves the scores, all signs are equally likely,
+so a false alarm is raised anywhere with a probability of at most alpha, however many effects there are and
+however they correlate.
 
-The mean over topics (:func:`topic_mean`) is a random-effects estimate: a mean over items gives a topic of twelve items
-twelve times the weight of one with a single item, although items of one topic hang together. With the mean m_c of the
-n_c values of topic c, their pooled variance s^2 within topics and the variance t^2 between them,
-``mu = sum w_c m_c / sum w_c`` with ``w_c = 1 / (t^2 + s^2 / n_c)`` has the least variance. t^2 is that of Paule and
-Mandel (1982), for which ``sum w_c (m_c - mu)^2`` is C - 1; the interval is that of Hartung and Knapp (2001),
-``mu +- t_(C-1) (sum w_c (m_c - mu)^2 / ((C - 1) sum w_c))^(1/2)``. Where large topics differ from small ones, the mean
-over topics is another number than the mean over items.
+The mean over topics (:func:`topic_mean`) is a random-effects estimate: a mean over items gives a topic of
+twelve items twelve times the weight of one with a single item, although items of one topic are correlated.
+With the mean m_c of the n_c values of topic c, their pooled variance s^2 within topics and the variance t^2
+between them, ``mu = sum w_c m_c / sum w_c`` with ``w_c = 1 / (t^2 + s^2 / n_c)`` has the least variance. t^2
+is that of Paule and Mandel (1982), for which ``sum w_c (m_c - mu)^2`` is C - 1; the interval is that of
+Hartung and Knapp (2001), ``mu +- t_(C-1) (sum w_c (m_c - mu)^2 / ((C - 1) sum w_c))^(1/2)``. Where large
+topics differ from small ones, the mean over topics is another number than the mean over items.
 """
 
 from __future__ import annotations
@@ -76,10 +77,12 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 EXACT_CLUSTERS = 14
-"""Up to so many clusters every pattern of signs is tried: 8,192 of them, as a flip of all signs changes nothing."""
+"""With up to so many clusters every pattern of signs is tried: 8,192, because a flip of all signs changes
+nothing.
+"""
 
 FLIPS = 9_999
-"""Patterns drawn where there are more clusters: the smallest p-value is then 0.0001."""
+"""The patterns drawn where there are more clusters: the smallest p-value is then 0.0001."""
 
 _TOLERANCE = 1e-9
 
@@ -134,8 +137,9 @@ def paired_effects(
 ) -> list[Effect]:
     """Compute the effect of each series of paired differences; p-values are corrected over all series.
 
-    Clusters of the same name in different series are the same topic. With ``tested`` False there are no
-    p-values.
+    Clusters of the same name in different series are the same topic. ``rng`` draws the sign patterns where
+    they are too many. With ``tested`` False there are no p-values. ``confidence`` is the level of the
+    intervals.
 
     Raises:
         DeclarationError: a series is empty, holds a value that is not finite, or does not have one cluster

@@ -16,31 +16,41 @@ from typing import Literal
 CONFIDENCE = 0.95
 
 MIN_CLUSTERS = 3
-"""Two clusters say next to nothing of how clusters vary: t has one degree of freedom, and an interval no use."""
+"""The fewest clusters for an interval: with two, t has one degree of freedom, and the interval is of no
+use.
+"""
 
 MIN_TOPICS = 6
-"""Clusters below which nothing is tested: of 5 the smallest two-sided p-value that flipping their signs can have is
-2 / 2^5 = 0.0625, so what t finds at 0.05 there rests on its assumptions alone."""
+"""The fewest clusters for a test: of 5 the smallest two-sided p-value by sign flips is 2 / 2^5 = 0.0625, so
+what t finds at 0.05 there rests on its assumptions alone.
+"""
 
 NO_INTERVAL = "no interval: "
-"""How the reason begins where there is a value and no interval."""
+"""The beginning of a reason where there is a value and no interval."""
 
 MIN_FREEDOM = 2.0
-"""Degrees of freedom that t has at least, however much one cluster outweighs the others: those of three clusters."""
+"""The least degrees of freedom of t, however much one cluster outweighs the others: those of three
+clusters.
+"""
 
 TOLERANCE = 1e-12
 """Standard errors up to this are rounding."""
 UNVARIED = f"{NO_INTERVAL}no variation between topics (or groups)"
 
 MIN_DIFFERENT = 5
-"""Items other than the most frequent value, below which a correlation has no interval: what two or three items do says
-nothing of others, and with fewer its intervals exclude 0 in 10 to 20% of the cases where nothing hangs together."""
+"""The fewest items other than the most frequent value with which a correlation has an interval: with fewer,
+intervals exclude 0 in 10 to 20% of the cases without any correlation.
+"""
 MIN_SHARED = 2.0
-"""The like of it for coefficients of agreement: items on which both would leave the most frequent value by chance."""
+"""The same for coefficients of agreement: the fewest items on which both raters would deviate from the most
+frequent value by chance.
+"""
 
 Scale = Literal["plain", "share", "correlation", "ranks", "variance"]
-"""Where a statistic lives: anywhere, from 0 to 1, up to 1 on either side of 0, there too but in steps that reach 1
-(which a Fisher scale never does), or from 0 up (counts, too)."""
+"""The range of a statistic: any number; 0 to 1; correlations (up to 1, a Fisher scale); rank correlations
+(-1 to 1, in steps that reach the ends, which a Fisher scale never does); from 0 up (variances and
+counts).
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +81,7 @@ class Estimate:
 
     def moved(self, start: float, width: float) -> Estimate:
         """Return the estimate of ``start + width * x``, where x is the quantity of this estimate; ``width``
-        is above 0.
+        is above 0, and None stays None.
         """
         value, low, high = (
             None if end is None else start + width * end for end in (self.value, self.low, self.high)
@@ -99,7 +109,8 @@ def too_few(clusters: int) -> str:
 def share_ends(value: float, reach: float) -> tuple[float, float]:
     """Return both ends of the interval of a share inside (0, 1), computed on the log-odds scale.
 
-    ``reach`` is half the width on the scale of shares: t times the standard error.
+    ``reach`` is half the width on the scale of shares: t times the standard error. A ``value`` of 0 or 1 is
+    an error (see :func:`edge_ends`).
     """
     odds, half = math.log(value / (1 - value)), reach / (value * (1 - value))
     low, high = ((1 + math.tanh(end / 2)) / 2 for end in (odds - half, odds + half))

@@ -1,13 +1,15 @@
-"""A statistic without each cluster: what its intervals, tests, differences and averages are made of.
+"""Jackknife estimates: a statistic with its values without each cluster, for intervals, tests, differences
+and averages.
 
-Intervals are jackknife-t intervals: the statistic is computed again without each cluster (topic) in turn, and with C
-clusters ``theta +- t_(C-1) s``, ``s^2 = (C - 1) / C sum_c (theta_(-c) - mean)^2`` (Tukey 1958; Miller 1974). Where a
-statistic has ends, that is done on a scale that has none, ``g(theta) +- t g'(theta) s`` (the delta method): shares on
-that of ``log(p / (1 - p))``, correlations and coefficients of agreement on Fisher's ``artanh(r)``. These last are made
-of squares, of which one or two clusters may hold nearly all: s is then known badly, and t has fewer degrees of
-freedom. So it is with means and shares where a few large clusters hold most of the items. Variances are logarithms,
-with and without each cluster. With eight topics such intervals cover their nominal level where percentiles of a
-bootstrap do not (docs/results/statistics.md).
+Intervals are jackknife-t intervals: the statistic is computed again without each cluster (topic) in turn,
+and with C clusters ``theta +- t_(C-1) s``, ``s^2 = (C - 1) / C sum_c (theta_(-c) - mean)^2`` (Tukey 1958;
+Miller 1974). Where a statistic has ends, that is done on a scale that has none, ``g(theta) +- t g'(theta)
+s`` (the delta method): shares on that of ``log(p / (1 - p))``, correlations and coefficients of agreement on
+Fisher's ``artanh(r)``. These last are made of squares, of which one or two clusters may hold nearly all: s
+is then known badly, and t has fewer degrees of freedom. So it is with means and shares where a few large
+clusters hold most of the items. Variances are logarithms, with and without each cluster. With eight topics
+such intervals cover their nominal level where percentiles of a bootstrap do not
+(docs/results/statistics.md).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Which pairs of items are compared: all, as many of each item at random, or those that teach most of the ranks.
+"""The design of pairwise comparisons: all pairs, random pairs with each item equally often, or those that
+are expected to reduce rank errors most.
 
-Pairs come in rounds of some half a comparison an item. Of a pair that has been compared the other order is left; which
-item stands first is otherwise decided so that each stands first as often as second.
+Pairs come in rounds of about half a comparison an item. Of a pair that has been compared, the other order is
+left; which item stands first is otherwise decided so that each stands first as often as second.
 """
 
 from __future__ import annotations
@@ -16,13 +17,15 @@ from conqret.stats.comparative_judgment import ComparedStrengths, outcome_varian
 from conqret.stats.strength_posterior import normal_nodes
 
 NODES = 9
-"""Points at which the information of a comparison is integrated over what is known of the difference."""
+"""The points at which the information of a comparison is integrated over the posterior of the difference."""
 
 WIDE, SURE = 1.2, 0.8
-"""Pairs are adaptive from when on the spread of the strengths is above the first with the second as its probability."""
+"""Pairs are chosen adaptively once the spread of the strengths is at least ``WIDE`` with a posterior
+probability of ``SURE``.
+"""
 
 Pair = tuple[int, int]
-"""The place of the item shown first, and that of the second."""
+"""The places (from 0) of the item shown first, and of the second."""
 
 
 class GroupPairs:
@@ -46,7 +49,7 @@ class GroupPairs:
         self._every = [*once, *_shuffled(rng, once)]
 
     def take(self, first: int, second: int) -> None:
-        """Register a pair as compared in this order."""
+        """Register a pair (places from 0) as compared, ``first`` shown first."""
         self.asked.append((first, second))
         self._made[first, second] += 1
         self._balance[first] += 1

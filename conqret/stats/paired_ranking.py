@@ -1,8 +1,8 @@
-"""From pairwise preferences to a ranking: Elo's ratings and the model of Bradley and Terry, with intervals.
+"""Rankings from pairwise preferences: Elo ratings and Bradley-Terry strengths, with intervals.
 
-A preference names two players (systems, arguments) and its ``outcome``: 1 where the first is preferred, 0 where
-the second is, 0.5 for a tie. DebateQA, Appendix D.1, ranks systems by Elo from annotators' pairwise preferences and
-compares that ranking with a metric's by Spearman's rho and Kendall's tau.
+A preference names two players (systems, arguments) and its ``outcome``: 1 where the first is preferred, 0
+where the second is, 0.5 for a tie. DebateQA, Appendix D.1, ranks systems by Elo from annotators' pairwise
+preferences and compares that ranking with a metric's by Spearman's rho and Kendall's tau.
 """
 
 from __future__ import annotations
@@ -27,20 +27,21 @@ K_FACTOR = 32.0
 """Start and step of Elo's rating (Elo 1978). DebateQA states neither: ranks depend on the step where preferences
 are few or contradict each other, so the ratings of several orders are averaged."""
 SPREAD = 400.0
-"""Points of difference that stand for odds of ten to one."""
+"""The rating difference that stands for odds of ten to one."""
 ORDERS = 100
-"""Orders of the preferences over which Elo's ratings are averaged: it depends on the order, which means nothing."""
+"""The number of random orders of the preferences over which Elo ratings are averaged."""
 PRIOR = 0.5
-"""Ties with an imaginary player of strength 0 that each player of Bradley-Terry has had: they keep the strength of
-one that always wins, or is connected to no other, finite."""
+"""The number of ties of each Bradley-Terry player with an imaginary one of strength 0: they keep the
+strength of one that always wins, or is connected to no other, finite.
+"""
 TOLERANCE, MAX_ROUNDS = 1e-9, 200
 NAMED = 3
-"""Unbounded players that a reason names."""
+"""The most unbounded players that a reason names."""
 UNBOUNDED: dict[Bound, str] = {
     "above": f"{NO_INTERVAL}unbounded above: alone or with others it has won every preference against the rest",
     "below": f"{NO_INTERVAL}unbounded below: alone or with others it has won no preference against the rest",
 }
-"""Why a strength that the prior alone bounds has no interval."""
+"""Why a strength that only the prior bounds has no interval."""
 UNNAMED = "{} name no topic (cluster), and those of one topic are no independent witnesses"
 
 

@@ -1,14 +1,14 @@
-"""A system's mean from many judgments and few labels: prediction-powered inference.
+"""Estimate a system's mean human label from many judgments and few labels: prediction-powered inference.
 
 Angelopoulos et al., "Prediction-Powered Inference" (Science 2023), section 2, and "PPI++" (2023), section 6:
-``theta = mean(Y) + lambda (mean(F) - mean(f))`` with labels Y and judgments f of the labeled items and judgments
-F of the others. Whatever the judge's bias, theta is unbiased; lambda weighs the judge by how much it tells of the
-labels, from 0 (labels alone) to 1.
+``theta = mean(Y) + lambda (mean(F) - mean(f))`` with labels Y and judgments f of the labeled items and
+judgments F of the others. Whatever the judge's bias, theta is unbiased; lambda weighs the judge by how much
+it predicts the labels, from 0 (labels alone) to 1.
 
-Where items were drawn for labeling with unequal probabilities (Zrnic and Candes, "Active Statistical Inference", ICML
-2024), each labeled item stands for ``w = 1 / p`` items, with the probability p with which it was drawn; weights are
-divided by their sum (Hajek 1971), which keeps the noise of that sum out:
-``theta = lambda mean(F) + sum w (Y - lambda f) / sum w`` with the judgments F of all items. Whole topics are left out
+Where items were drawn for labeling with unequal probabilities (Zrnic and Candes, "Active Statistical
+Inference", ICML 2024), each labeled item stands for ``w = 1 / p`` items, with the probability p with which
+it was drawn; weights are divided by their sum (Hajek 1971), which removes the noise of that sum: ``theta =
+lambda mean(F) + sum w (Y - lambda f) / sum w`` with the judgments F of all items. Whole topics are left out
 in turn, and lambda is chosen again without each.
 """
 
@@ -27,7 +27,9 @@ from conqret.stats.jackknife import JackknifedEstimate, freedom_by_size
 from conqret.stats.resampling import cluster_places, leave_one_out, mean, sides
 
 MIN_LABELS = 4
-"""Labeled items (or clusters of them) below which there is no interval: a slope and a spread are estimated."""
+"""The fewest labeled items (or clusters of them) for an interval, because a slope and a spread are
+estimated.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +158,9 @@ def no_correction(reason: str) -> CorrectedMean:
 
 
 FURTHEST = 4.0
-"""Standard errors by which the sum of weights may miss the number of items."""
+"""By how many standard errors the sum of weights may differ from the number of items."""
 MISSED = 0.1
-"""The share of the items by which it may miss it in any case."""
+"""By which share of the items it may differ in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +189,9 @@ class ProbabilitySample:
         return np.divide(1.0, self.chances, out=np.zeros_like(self.labels), where=labelled)
 
     def fault(self) -> str:
-        """Return why these inclusion probabilities permit no estimate; empty where they do."""
+        """Return why these inclusion probabilities permit no estimate (no label, a missing probability, or
+        weights whose sum is far from the number of items); empty where they do.
+        """
         labelled = self.labelled
         known = self.chances[labelled]
         if not len(known):
@@ -218,8 +222,8 @@ def weighted_mean(
     """Estimate the mean human label of all items, of which some were labeled with unequal inclusion
     probabilities.
 
-    A missing judgment counts as the mean of the others. Intervals are jackknife-t over ``clusters``, which
-    has the cluster of each item.
+    A missing judgment counts as the mean of the others. Intervals of the level ``confidence`` are
+    jackknife-t over ``clusters``, which has the cluster of each item, and computed on the ``scale``.
 
     Raises:
         DeclarationError: there is no judgment, a value is infinite, a probability is not in (0, 1], or there

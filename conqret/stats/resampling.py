@@ -1,9 +1,9 @@
-"""Leave out whole clusters (topics), one after another, for everything that is computed on the same items.
+"""Leave out whole clusters (topics), one after another, for all statistics of the same items.
 
-Leaving out is a weight for each cluster: 1, or 0 for the one left out. Statistics that are sums over items become
-products of the weights with the sums of each cluster, so all of them cost one matrix product, and statistics that
-leave out the same clusters (two judges, fifteen dimensions) are paired. How intervals come of it:
-:mod:`conqret.stats.jackknife`.
+Leaving out is a weight for each cluster: 1, or 0 for the one left out. Statistics that are sums over items
+become products of the weights with the sums of each cluster, so all of them cost one matrix product, and
+statistics that leave out the same clusters (two judges, fifteen dimensions) are paired. How intervals
+follow: :mod:`conqret.stats.jackknife`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from conqret.stats.estimate import CONFIDENCE, Estimate, Scale, undefined
 from conqret.stats.jackknife import JackknifedEstimate, freedom_by_size
 
 Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-"""From weights (rows by clusters) to the statistic of each row; NaN where it is not defined."""
+"""Takes weights (rows by clusters) and returns the statistic of each row; NaN where it is not defined."""
 
 
 Clusters = Sequence[Hashable] | NDArray[np.intp]
@@ -36,10 +36,11 @@ def cluster_places(clusters: Iterable[Hashable] | NDArray[np.intp]) -> NDArray[n
 
 
 SAME = 1e-9
-"""Values no further apart than this share of their range are the same: rounding has moved them."""
+"""Values no further apart than this share of their range count as equal: rounding has moved them."""
 ROUNDING = 64 * 2.0**-52
-"""Values no further apart than this share of the largest are so likewise, whatever their range: 1.6666666666666667 and
-1.6666666666666665 are both five thirds."""
+"""The same as a share of the largest value, whatever the range: 1.6666666666666667 and 1.6666666666666665
+are both five thirds.
+"""
 
 
 def snapped(values: ArrayLike) -> NDArray[np.float64]:
@@ -58,7 +59,7 @@ def snapped(values: ArrayLike) -> NDArray[np.float64]:
 
 
 def beside_mode(values: NDArray[np.float64]) -> int:
-    """Return the number of values that differ from the most frequent one."""
+    """Return the number of values that differ from the most frequent one; 0 without values."""
     return len(values) - int(np.unique(values, return_counts=True)[1].max(initial=0))
 
 
@@ -79,9 +80,10 @@ def sides(
     tuple[NDArray[np.float64], list[Hashable]],
 ]:
     """Return ``(labels, judgments, clusters)`` of the labeled items and ``(judgments, clusters)`` of the
-    others.
+    others, as arrays and lists.
 
-    Without clusters, each item is its own cluster.
+    ``labels`` and ``judged`` are of the labeled items, ``unlabelled`` are the judgments of the others;
+    ``clusters`` and ``others`` are their clusters. Without clusters, each item is its own cluster.
 
     Raises:
         DeclarationError: lengths differ.
@@ -106,12 +108,13 @@ def sides(
 
 
 AT_ONCE = 4_000_000
-"""Numbers that a statistic holds at a time while it goes through the resamples: 32 MB."""
+"""The most numbers that a statistic holds at a time: 32 MB."""
 
 MAX_CLUSTERS = 400
-"""Clusters that are left out one by one; where there are more (items without topics, say), they are put together at
-random into so many groups, which are left out instead (the delete-a-group jackknife, Kott 2001). Means leave out each
-cluster all the same."""
+"""The most clusters that are left out one by one; more of them (items without topics, say) are merged at
+random into so many groups, which are left out instead (the delete-a-group jackknife, Kott 2001). Means
+always leave out each cluster.
+"""
 
 
 def pooling(clusters: int, *, means: bool = False) -> str:
@@ -303,7 +306,8 @@ def mean_interval(
     ends: tuple[float, float] | None = None,
     reason: str = "",
 ) -> Estimate:
-    """Compute the mean of ``values`` with its interval over clusters.
+    """Compute the mean of ``values`` with its interval over clusters (None: each value is its own), at the
+    level ``confidence`` and on the ``scale``.
 
     If a ``reason`` is given, the mean of no values is not defined, for that reason; otherwise no values are
     an error. If two ``ends`` are given, values lie between them, and so does the interval.

@@ -1,15 +1,17 @@
-"""Thresholds on confidence that carry a risk guarantee: from which confidence on a judge's scores are kept.
+"""Thresholds on confidence that carry a risk guarantee: at which confidence and above a judge's scores are
+kept.
 
-Thresholds are tested by Learn then Test (Angelopoulos et al., Annals of Applied Statistics 2025): one after the other,
-from one that keeps little to one that keeps all, each at the full ``delta`` (fixed sequence), and testing stops at the
-first that does not hold. So the chance that any threshold is taken whose error is above the guarantee is at most
-``delta``, whatever the shape of the curve. Topics are what is drawn, not items.
+Thresholds are tested by Learn then Test (Angelopoulos et al., Annals of Applied Statistics 2025): one after
+the other, from one that keeps little to one that keeps all, each at the full ``delta`` (fixed sequence), and
+testing stops at the first that does not hold. So the chance that any threshold is taken whose error is above
+the guarantee is at most ``delta``, whatever the shape of the curve. Topics are what is drawn, not items.
 
-Selective prediction bounds the share of errors among what is kept, tested on the scale of log odds; a cascade bounds
-how many more errors it makes than its last judge alone, tested on paired differences. Both tests are a t by the
-jackknife over topics, twice: the interval that is shown ends below the guarantee, and so does a t corrected for how
-skewed topics are (Johnson, JASA 1978; Hall, JRSS-B 1992). They take the topics that were not seen to be like those
-that were; how often they fail was simulated (docs/results/abstention.md, docs/results/cascade.md).
+Selective prediction bounds the share of errors among what is kept, tested on the scale of log odds; a
+cascade bounds how many more errors it makes than its last judge alone, tested on paired differences. Both
+tests are a t by the jackknife over topics, twice: the interval that is shown ends below the guarantee, and
+so does a t corrected for how skewed topics are (Johnson, JASA 1978; Hall, JRSS-B 1992). They take the topics
+that were not seen to be like those that were; how often they fail was simulated (docs/results/abstention.md,
+docs/results/cascade.md).
 """
 
 from __future__ import annotations
@@ -26,13 +28,17 @@ from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import cluster_places, mean
 
 LEVELS = 20
-"""Shares of all scores that are kept, in steps of a twentieth."""
+"""The number of thresholds: shares of all scores that are kept, in steps of a twentieth."""
 MIN_KEPT = 0.2
-"""The share from which on thresholds are tested: fewer are rarely of use, and each one more has to hold."""
+"""The share of scores kept by the first threshold that is tested: smaller ones are rarely of use, and each
+one more has to hold.
+"""
 EXPECTED_ERRORS = 5
-"""Errors that the first threshold is to show if its error is the guaranteed one: with fewer a test says nothing."""
+"""The errors that the first threshold is expected to show if its error is the guaranteed one: with fewer a
+test shows nothing.
+"""
 MORE_TOPICS = 50
-"""Numbers of topics, up to a hundred times as many, that are tried to say how many are needed."""
+"""How many numbers of topics, up to a hundred times the present one, are tried to say how many are needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +96,8 @@ def risk_coverage(
 
 
 def fewest_labels(error: float) -> int:
-    """Return the number of labels among the kept scores below which no threshold is tested.
-
-    It is :data:`EXPECTED_ERRORS` divided by the allowed ``error``.
+    """Return the fewest labels among the kept scores with which a threshold is tested:
+    :data:`EXPECTED_ERRORS` divided by the allowed ``error`` (a share above 0), rounded up.
     """
     return math.ceil(round(EXPECTED_ERRORS / error, 9))
 

@@ -21,9 +21,11 @@ OUTCOMES = (0.0, 0.25, 0.5, 0.75, 1.0)
 POSITION_SD, WEIGHT_SD, SYSTEM_SD = 1.0, 2.0, 3.0
 """Standard deviations of the normal priors of positions, weights, and the means of systems."""
 SYSTEM_SHARE = 0.5
-"""Of the spread of the strengths: what the standard deviation of the systems' prior is at least."""
+"""The standard deviation of the systems' prior is at least this share of the spread of the strengths."""
 MAX_STEPS, TOLERANCE, LONGEST_STEP = 60, 1e-6, 3.0
-"""Of Newton's method, which finds the mode."""
+"""The most steps of Newton's method, which finds the mode, the change at which it ends, and the length of
+a step at most.
+"""
 MIN_PRECISION = 1e-10
 MAX_PASSES, ENOUGH, DAMPED, NODES = 60, 1e-4, 0.8, 24
 """Of expectation propagation: passes over all comparisons, the change of a precision at which they end, the share of a

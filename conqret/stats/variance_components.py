@@ -1,18 +1,18 @@
-"""Where scores differ, and why: variance components of topics, items, conditions (models, prompts) and samples.
+"""Variance components of scores: topics, items, conditions (models, prompts) and samples.
 
-A score of item i in topic t under conditions c, sample s, is a sum of random effects (a G-study: Cronbach et al., The
-Dependability of Behavioral Measurements, 1972; Brennan, Generalizability Theory, 2001)::
+A score of item i in topic t under conditions c, sample s, is a sum of random effects (a G-study: Cronbach et
+al., The Dependability of Behavioral Measurements, 1972; Brennan, Generalizability Theory, 2001)::
 
     mean + topic + item + c + topic x c + item x c + sample
 
-with every combination of conditions as a c (and, where samples have one in common, the order of
-requests). Components are estimated without assuming a distribution, by equating quadratic forms ``y' A_k y`` with what
-they are expected to be, ``sum_l tr(A_k V_l) sigma_l^2``, where V_k says which scores share a level of effect k.
-``A_k`` is ``M V_k M``, where M takes the mean off (MINQUE(0): Rao 1972; Searle, Casella and McCulloch, Variance
-Components, 1992, section 11.3); of what differs within topics it takes each topic's mean off, and of topics it is
-the sum of squares of their unweighted means, so that larger topics with larger effects move neither. Where no score
-is missing and all topics have as many items, all are those of the analysis of variance. An estimate may be below 0,
-which means that it is small.
+with every combination of conditions as a c (and, where samples have one in common, the order of requests).
+Components are estimated without assuming a distribution, by equating quadratic forms ``y' A_k y`` with what
+they are expected to be, ``sum_l tr(A_k V_l) sigma_l^2``, where V_k says which scores share a level of effect
+k. ``A_k`` is ``M V_k M``, where M takes the mean off (MINQUE(0): Rao 1972; Searle, Casella and McCulloch,
+Variance Components, 1992, section 11.3); of what differs within topics it takes each topic's mean off, and
+of topics it is the sum of squares of their unweighted means, so that larger topics with larger effects move
+neither. Where no score is missing and all topics have as many items, all are those of the analysis of
+variance. An estimate may be below 0, which means that it is small.
 
 What they mean for scores (the error of one score, and that of a mean over topics: Brennan 2001) says
 :class:`Components`.
@@ -35,14 +35,15 @@ from conqret.stats.resampling import SAME, cluster_places, leave_one_out, snappe
 
 TOPIC, ITEM, SAMPLE, ORDER = "topic", "item", "sample", "order"
 OBJECTS = (TOPIC, ITEM)
-"""What is measured; everything else is noise of measuring it."""
+"""The facets that are measured; everything else is noise."""
 
 NONE = "the variance of topics and items is estimated at 0 or below, whichever topic is left out"
 """Why the share that is theirs, which is 0, has no interval."""
 
 MIN_TOPICS = 20
-"""Topics below which the intervals of what differs between topics as wholes are none: at 8 and 12 topics they hold the
-truth in 82 to 92% (benchmarks/simulated_commands.py)."""
+"""The fewest topics for intervals of what differs between topics as wholes: at 8 and 12 topics they hold
+the truth in 82 to 92% (benchmarks/simulated_commands.py).
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +73,10 @@ class VarianceEffect:
 
 
 SHARE_OF_FREEDOM = {"samples": 0.4, "generalizability": 0.5}
-"""Which share of C - 1 degrees of freedom t has for C topics, as topics may differ in the sampling variance: with
-all of them intervals held the truth in .88 to .90 at eight topics of which one in four has twice or half the
-noise."""
+"""The share of the C - 1 degrees of freedom that t has for C topics, because topics may differ in the
+sampling variance: with all of them intervals held the truth in .88 to .90 at eight topics of which one
+in four has twice or half the noise.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,5 @@
-"""How good pass/fail verdicts are, whichever way the labeled rows were drawn: TPR, TNR, kappa and the corrected rate.
+"""The quality of pass/fail verdicts, by how the labeled rows were drawn: TPR, TNR, kappa and the corrected
+pass rate.
 
 All of it is made of a few shares that are independent of each other. With the judge's pass rate q over all rows and
 the shares a1, a0 of human passes among labeled rows that the judge passes and fails:
@@ -40,7 +41,7 @@ from conqret.stats.resampling import cluster_places
 
 Numbers = NDArray[np.float64]
 Equation = Callable[..., Numbers]
-"""From t and shares to T, which is linear in t and 0 where t is the statistic."""
+"""Takes t and shares and returns T, which is linear in t and 0 where t is the statistic."""
 
 BISECTIONS = 32
 STEP = 1e-6
@@ -124,7 +125,8 @@ def share_of_sums(
 def solve(
     equation: Equation, shares: Sequence[Share], least: float = 0.0
 ) -> tuple[Numbers, Numbers, Numbers]:
-    """Return the root of the equation, cut to ``least`` to 1, and both ends of its interval.
+    """Return the root t of the equation ``T(t, *shares) = 0``, cut to the range from ``least`` to 1, and
+    both ends of its interval.
 
     The root is NaN where the equation holds for every t.
     """
@@ -213,9 +215,9 @@ def _accuracy_by_label(t: float, q: Numbers, s: Numbers, f: Numbers) -> Numbers:
 
 
 ALL = ("judged", "passed", "failed")
-"""q of all rows, a1 and a0."""
+"""The names of q of all rows, a1 and a0."""
 BY_LABEL = ("judged", "sensitivity", "fallout")
-"""q of all rows, TPR and 1 - TNR."""
+"""The names of q of all rows, TPR and 1 - TNR."""
 OF_CLASSES: dict[str, tuple[Equation, tuple[str, ...]]] = {
     "tpr": (lambda t, s: s - t, ("sensitivity",)),
     "tnr": (lambda t, f: 1 - f - t, ("fallout",)),
@@ -242,7 +244,7 @@ DESIGNS: dict[DrawnBy, dict[str, tuple[Equation, tuple[str, ...]]]] = {
         "corrected": (lambda t, q, s, f: q - f - t * (s - f), BY_LABEL),
     },
 }
-"""Under each way of drawing, each statistic as an equation in shares, and the names of these."""
+"""For each design, each statistic as an equation in shares, and the names of these."""
 UNLABELED = {
     "passed": "no row that the judge passes is labeled",
     "failed": "no row that the judge fails is labeled",
@@ -407,7 +409,7 @@ def _fisher(x: int, n: int, passes: int, total: int) -> float:
 
 
 MAX_LABELS = 1_000_000
-"""Labels beyond which a number of them is of no use."""
+"""A greater number of labels is not reported, because it is of no use."""
 
 
 def _least(fits: Callable[[int], bool], start: int) -> int | None:
@@ -435,10 +437,12 @@ def _worth(rate: Estimate, confidence: float) -> float:
 def more_labels(
     rate: Estimate, labeled: int, *, half_width: float = 0.10, confidence: float = CONFIDENCE
 ) -> int | None:
-    """Return how many more rows to label until TPR or TNR is known to within ``half_width``.
+    """Return how many more rows to label until TPR or TNR is known to within ``half_width`` (half the
+    interval, as a share).
 
-    The rate is taken to stay, and its class to occur as often as among the ``labeled`` rows so far. The result is None
-    where the class has no label yet.
+    The rate is taken to stay, and its class to occur as often as among the ``labeled`` rows so far. The
+    result is 0 where it is known well enough, and None where the class has no label yet, or more than
+    :data:`MAX_LABELS` would be needed.
     """
     if rate.value is None or rate.half is None or not rate.n:
         return None

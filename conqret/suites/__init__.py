@@ -1,4 +1,4 @@
-"""Public test sets for judges: what is judged, the gold labels, and what was published of others.
+"""Public test sets for judges: their items, their gold labels, and published figures of other judges.
 
 - ``suite``: what a suite declares; ``catalog``: the suites that come with conqret
 - ``suite_files``, ``suite_fetch``: how its files are read, and fetched

@@ -1,4 +1,4 @@
-"""``conqret judges suites`` and ``leaderboard``: is this judge any good, on public test sets?"""
+"""``conqret judges suites`` and ``leaderboard``: the public test sets, and judges compared on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A suite, results of it, and judges over suites, as tables and as a page."""
+"""Tables and pages of suites: one suite, its results, and the leaderboard of judges over suites."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from conqret.suites.suite_report import LeaderComparison, SuiteBoard, SuiteRepor
 from conqret.suites.suite_statistics import RecomputedFigure
 
 FEW = 5
-"""Printed figures of a suite that stand open on the page; more are folded."""
+"""The most printed figures of a suite that are not collapsed on the page."""
 ROWS = 24
-"""Rows of a picture."""
+"""The most rows of a chart."""
 
 
 def leaderboard_tables(report: SuiteReport) -> Iterator[Table]:
@@ -143,7 +143,7 @@ LEGEND = (
     "A price is unknown if conqret has no list price of the model: multiply the tokens per item by the provider's "
     "price, or give --input-price and --output-price to conqret judges test.",
 )
-"""What the words of the page mean, each said once."""
+"""The explanations of the page's terms."""
 
 
 def board_table(board: SuiteBoard) -> Table:

@@ -1,4 +1,5 @@
-"""The result of a judge on a suite: one small file with figures, intervals and price, and without any text.
+"""The result of a judge on a suite: one small file with figures, intervals and price, and without any
+text.
 
 What a figure is without each cluster stands in it, too: two judges of the same items are compared by that alone, so no
 verdict of a single item and no gold label leaves the machine on which the suite was run.
@@ -23,7 +24,7 @@ from conqret.stats.jackknife import JackknifedEstimate, freedom_by_size
 from conqret.stats.resampling import MAX_CLUSTERS
 
 FILE_NAME = "suite.json"
-"""The result in a run's folder."""
+"""The name of the result in a run's folder."""
 
 
 def _shown_as_it_is(text: str) -> str:

@@ -22,13 +22,14 @@ from conqret.registry import Registry
 from conqret.stats.estimate import Scale
 
 Task = Literal["preference", "rating", "label", "detection"]
-"""The task of an item: which of two answers, a rating on a scale, a class, or (of a document and a perspective)
-whether the one contains the other."""
+"""The task of an item: which of two answers is better, a rating on a scale, a class, or (of a document and
+a perspective) whether the one contains the other.
+"""
 Values = Mapping[str, float]
-"""A number by the id of an item."""
+"""A number for each item id."""
 
 NO_DIGEST = "its authors publish no digest: its columns and values are checked instead, and how much there is"
-"""What there is to know of a file whose digest is not known."""
+"""The note of a file whose digest is unknown."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ class SuiteVerdicts:
 
 
 Compute = Callable[[SuiteVerdicts], float]
-"""A statistic of verdicts; NaN where it is not defined."""
+"""Takes a judge's verdicts and returns a statistic; NaN where it is not defined."""
 
 
 @dataclass(frozen=True)
@@ -337,7 +338,9 @@ class Suite:
         return self.read(folder)
 
     def lacking(self, data: SuiteData) -> tuple[str, ...]:
-        """Return descriptions of the counts in which a copy differs from the complete suite."""
+        """Return descriptions of the counts in which a copy differs from the complete suite, such as ``350
+        of 620 items``; empty if none does.
+        """
         counts = data.counts
         return tuple(
             f"{counts[name]:,} of {number:,} {name}"

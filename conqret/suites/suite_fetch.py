@@ -1,5 +1,6 @@
-"""The files of a suite: where they lie, and how they are fetched from where they are published: checked, and put in
-their places whole or not at all."""
+"""The files of a suite on this machine, and how they are fetched from their publishers: checked, and
+complete or not at all.
+"""
 
 from __future__ import annotations
 
@@ -26,17 +27,19 @@ from conqret.suites.suite import SUITES, Suite, SuiteFile
 from conqret.suites.suite_files import copy_of
 
 FETCHED = "CONQRET_SUITES"
-"""The variable that names the folder into which suites are fetched."""
+"""The environment variable with the folder into which suites are fetched."""
 DATA = "CONQRET_DATA"
-"""The variable that names a folder of data, with a folder a suite."""
+"""The environment variable with a folder of data, which has a folder for each suite."""
 MIRROR = "CONQRET_SUITES_MIRROR"
-"""The variable with the address that stands in for GitHub's."""
+"""The environment variable with the URL that replaces GitHub's."""
 RAW = "https://raw.githubusercontent.com"
 PART = 2**20
 
 
 def fetched_folder(suite: Suite) -> Path:
-    """Return the folder into which this suite is fetched."""
+    """Return the folder into which this suite is fetched: below ``CONQRET_SUITES``, else in the user's
+    cache (``~/.cache/conqret/suites``); it need not exist.
+    """
     if named := os.environ.get(FETCHED, "").strip():
         return Path(named) / suite.name
     cache = os.environ.get("XDG_CACHE_HOME", "").strip()
@@ -155,14 +158,14 @@ def content_sha256(path: Path, *, packed: bool | None = None) -> str:
 
 
 ATTEMPTS = 3
-"""Connections that are tried for a file."""
+"""The most connections that are tried for a file."""
 PAUSE = 0.2
-"""Seconds by which the pause between them grows (0.6 and 3 seconds)."""
+"""The unit, in seconds, of the growing pauses between attempts (0.6 and 3 seconds)."""
 SILENCE = 60.0
 """Seconds without a byte after which a connection is given up."""
 
 OnBytes = Callable[[str, int, int | None], None]
-"""Gets a file's name, how many of its bytes there are, and how many there will be."""
+"""Takes a file's name, its bytes so far, and its bytes in all (None: unknown)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +178,9 @@ class FetchedSuite:
 
 
 def to_fetch(suite: Suite) -> tuple[list[SuiteFile], list[SuiteFile]]:
-    """Return a suite's files that have yet to be fetched, and those that are already there unchanged."""
+    """Return a suite's files that are missing or changed in its folder, and those that are already there
+    unchanged.
+    """
     folder, lacking, here = fetched_folder(suite), list[SuiteFile](), list[SuiteFile]()
     for file in suite.files:
         (here if _sound(folder, file) else lacking).append(file)

@@ -1,4 +1,4 @@
-"""The files of a suite as they are read: rows by their published columns, with all faults at once."""
+"""Read the files of a suite: rows by their published columns, with all faults at once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from conqret.io.schema import Check, Field, Schema, TableReader
 from conqret.suites.suite import SuiteData
 
 MOVED = "Fetch the file again; if its layout has changed, tell the maintainers"
-"""What to do where a published file lacks a column."""
+"""The remedy where a published file lacks a column."""
 _CONTROLS = dict.fromkeys([*range(0x09), *range(0x0E, 0x20), 0x7F])
 
 
@@ -109,10 +109,10 @@ def data_of_rows(rows: Iterable[Mapping[str, Any]], *metrics: str, **more: Any) 
 
 
 def files_present(folder: Path, names: tuple[str, ...], what: str) -> list[str]:
-    """Return those of the files that exist in the folder, compressed or not.
+    """Return those of the files ``names`` that exist in the folder, compressed or not.
 
     Raises:
-        DeclarationError: none of them exists.
+        DeclarationError: none of them exists; the message says that the folder has no ``what``.
     """
     there = [name for name in names if is_there(folder, name)]
     if not there:
@@ -137,7 +137,9 @@ def published_text(value: object, where: str, reader: TableReader) -> str:
 
 
 def word(words: Mapping[str, float]) -> Callable[[object, str, TableReader], float]:
-    """Return a check that a value is one of these words; the check returns the word's number."""
+    """Return a check that a value is one of these words; the check returns the word's number, and raises
+    ``InvalidCell`` for another value.
+    """
 
     def check(value: object, where: str, reader: TableReader) -> float:
         if not isinstance(value, str) or value not in words:

@@ -1,4 +1,6 @@
-"""A leaderboard of judges over suites: who is ahead is said only where a paired test on the same items shows it."""
+"""Leaderboards of judges over suites, on which a judge is ahead only where a paired test on the same items
+shows it.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,9 @@ from conqret.suites.suite_fetch import local_copy
 from conqret.suites.suite_statistics import RecomputedFigure, logged_figure, logged_results, recomputed
 
 LEVEL = 0.05
-"""A difference whose p, corrected by Holm within a suite, is below this is shown."""
+"""A difference counts as shown if its p-value, corrected by Holm within a suite, is below this."""
 DEBATES = "debates and arguments"
-"""What the first suites of a report are about."""
+"""The subject of the first suites of a report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,9 @@ class LeaderComparison:
 
     @property
     def shown(self) -> bool:
-        """True if the leader is significantly better."""
+        """True if the leader is significantly better (corrected p below 0.05); False where it cannot be
+        tested.
+        """
         return self.p is not None and self.p < LEVEL
 
 

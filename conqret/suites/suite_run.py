@@ -1,5 +1,6 @@
-"""A judge on a suite: a run of ``conqret judge`` (of a detection, of ``conqret perspectives detect``) over the suite's
-items, whose verdicts are then held against the gold."""
+"""Run a judge on a suite: ``conqret judge`` (for a detection, ``conqret perspectives detect``) over the
+suite's items, whose verdicts are then compared with the gold labels.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ from conqret.suites.suite_statistics import sampled, suite_figures
 
 SEED = 13
 OWN = ("format", "criteria", "rubric", "judge", "verdicts")
-"""The settings that name a judge, so that the suite's own is left aside."""
+"""The settings that name a judge, and so replace the suite's own."""
 _ASKED = {
     *ClientSettings.__annotations__,
     *RequestSettings.__annotations__,
@@ -74,7 +75,11 @@ class SuiteRun:
 
 @dataclass(frozen=True)
 class PreparedSuite:
-    """A suite that was read, with its copy, the sampled items, and remarks on them."""
+    """A suite that was read, with its copy on this machine, the items to judge (in ``data``), the sample
+    (None: all items), and remarks (``notes``).
+
+    ``every`` is the number of items before sampling.
+    """
 
     suite: Suite
     copy: SuiteCopy
@@ -173,14 +178,24 @@ def run_suite(
 
 
 def expected_suite_cost(prepared: PreparedSuite, settings: JudgeSettings) -> ExpectedCost:
-    """Return the expected calls, tokens and dollars of :func:`run_suite`; no request is sent."""
+    """Return the expected calls, tokens and dollars of :func:`run_suite`; no request is sent.
+
+    Raises:
+        DeclarationError: as :func:`run_suite`.
+    """
     if prepared.suite.task == "detection":
         return costs_of(lambda: _detected(prepared, settings, dry_run=True))[0]
     return expected_cost(list(prepared.data.items), **_judging(prepared.suite, settings))
 
 
 def judge_prepared(prepared: PreparedSuite, settings: JudgeSettings) -> SuiteRun:
-    """Judge a prepared suite and return its run, as :func:`run_suite` does."""
+    """Judge a prepared suite with settings of :func:`conqret.judge`, and return its run, as
+    :func:`run_suite` does.
+
+    Raises:
+        DeclarationError: a setting is rejected.
+        AnswersAwaited: verdicts wait for a provider's batch; repeat the call to collect them.
+    """
     if prepared.suite.task == "detection":
         return _detected(prepared, settings)
     requested = _judging(prepared.suite, settings)

@@ -1,6 +1,6 @@
-"""Statistics that several suites share, as functions of :class:`conqret.suites.suite.SuiteVerdicts`, statistics by the
-groups of a suite's items (sides of debates, data sets, systems), the annotators' labels as means and as a table;
-and judges whose verdicts others have published, which are compared with those that are run: no request is sent."""
+"""Statistics that suites share, as functions of :class:`conqret.suites.suite.SuiteVerdicts`: over all
+items, by group, and of published judges' verdicts.
+"""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ def value_of(estimate: Estimate) -> float:
 
 
 def spearman_rho(verdicts: SuiteVerdicts) -> float:
-    """Return Spearman's rank correlation between verdicts and gold."""
+    """Return Spearman's rank correlation between verdicts and gold; NaN where one does not vary."""
     return value_of(spearman(verdicts.gold, verdicts.verdicts))
 
 
 def kendall_tau(verdicts: SuiteVerdicts) -> float:
-    """Return Kendall's tau-b between verdicts and gold."""
+    """Return Kendall's tau-b between verdicts and gold; NaN where one does not vary."""
     return value_of(kendall(verdicts.gold, verdicts.verdicts))
 
 
@@ -85,12 +85,16 @@ def area(verdicts: SuiteVerdicts) -> float:
 
 
 def correlation(name: str, definition: str, compute: Compute, metric: str = "") -> SuiteStatistic:
-    """Build a statistic that is a correlation, with chance value 0."""
+    """Build a statistic that is a correlation (in [-1, 1], by chance 0); the arguments are fields of
+    :class:`~conqret.suites.suite.SuiteStatistic`.
+    """
     return SuiteStatistic(name, definition, compute, metric, "correlation", chance=0.0)
 
 
 def share(name: str, definition: str, compute: Compute, **more: Any) -> SuiteStatistic:
-    """Build a statistic that lies between 0 and 1."""
+    """Build a statistic that lies between 0 and 1; the arguments are fields of
+    :class:`~conqret.suites.suite.SuiteStatistic`.
+    """
     return SuiteStatistic(name, definition, compute, scale="share", **more)
 
 
@@ -121,7 +125,9 @@ def over_groups(compute: Compute) -> Compute:
 
 
 def system_means(verdicts: SuiteVerdicts) -> tuple[list[float], list[float]]:
-    """Return the mean gold of each group and the mean verdict of each group."""
+    """Return two lists: the mean gold and the mean verdict of each group (system), in order of first
+    appearance.
+    """
     parts = by_group(verdicts).values()
     return [float(part.gold.mean()) for part in parts], [float(part.verdicts.mean()) for part in parts]
 
@@ -151,7 +157,7 @@ def annotator_table(annotations: Mapping[str, Values]) -> tuple[tuple[str, ...],
 
 
 PLACES = 9
-"""Decimals of what is kept: less than rounding shows, more than a test needs."""
+"""Decimals of the values in a result."""
 
 
 def suite_figures(

@@ -1,4 +1,5 @@
-"""Words, stems and sentences of a text, found once and kept.
+"""Words, stems, sentences and quantities of a text (:class:`Text`, :class:`Sentence`), computed once and
+cached.
 
 Every score of the offline baseline reads these; no other module looks at characters again, except for names.
 """
@@ -64,7 +65,7 @@ def stem(word: str) -> str:
 
 
 class WordTable(dict[str, str]):
-    """A bounded cache that maps each text to the result of ``make``."""
+    """A bounded cache that maps each text to the result of ``make``; it is emptied when full."""
 
     def __init__(self, make: Callable[[str], str]) -> None:
         super().__init__()
@@ -190,7 +191,8 @@ class Sentence:
 
 
 class Text:
-    """An analyzed text: its words in order, its vocabulary and content stems, and its sentences.
+    """An analyzed text: its ``words`` in order (without citation marks), its ``vocabulary`` (their set),
+    its content stems ``terms``, and its sentences.
 
     For languages other than English the same limits hold as for :class:`Sentence`.
     """
@@ -244,7 +246,9 @@ class Text:
         return quantities(self.words) if self.english else other_quantities(self.words, self.language)
 
     def without(self, dropped: Set[int]) -> Text:
-        """Return the text without the sentences at these indices (from 0)."""
+        """Return a new text without the sentences at these indices (from 0); the others are joined by blank
+        lines.
+        """
         kept = [piece for i, piece in enumerate(self.pieces) if i not in dropped]
         return Text("\n\n".join(kept), self.language)
 
@@ -274,8 +278,9 @@ _LONGEST_KEPT_TEXT = 10_000
 
 
 def denied(words: Sequence[str], reach: int) -> frozenset[str]:
-    """Return the content stems that are negated: the first ``reach`` after each negation, except after
-    ``not only``."""
+    """Return the content stems that are negated: the first ``reach`` content words among the six words
+    after each negation, except after ``not only``.
+    """
     stems: set[str] = set()
     if NEGATIONS.isdisjoint(words):
         return _NO_TERMS
@@ -292,10 +297,10 @@ _NOTHING = frozenset({""})
 
 
 STEM = 5
-"""Letters of a stem."""
+"""The letters of a stem in languages other than English."""
 
 SYLLABLES = 2
-"""Syllables of a Korean stem: a character of Hangul is a syllable of two or three letters."""
+"""The syllables of a Korean stem: a character of Hangul is a syllable of two or three letters."""
 
 _COMMA_IS_DECIMAL = frozenset(
     "de fr es pt ru it nl pl cs sk sv da no fi ro tr id uk bg el hu hr ca vi".split()
@@ -329,7 +334,7 @@ _capitalised = re.compile(
 
 @lru_cache(maxsize=64)
 def function_words(language: str) -> frozenset[str]:
-    """Return the function words of a language; an empty set if none are known."""
+    """Return the function words of a language (ISO 639-1 code); an empty set if none are known."""
     return frozenset(word for word, languages in FUNCTION_WORDS.items() if language in languages)
 
 

@@ -1,4 +1,6 @@
-"""Sentences that are no evidence: advertising, page furniture, debate small talk, orders to a judge."""
+"""Find sentences that are no evidence: advertising and page furniture, talk about the debate itself, and
+orders to a judge.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Citation marks in an argument: ``[3]``, ``[1, 4]``, ``[2-5]``, ``[1][2]``, ``[Doc 3]``, ``【3】``, ``[٣]``, ``³``.
+"""Citation marks in an argument: ``[3]``, ``[1, 4]``, ``[2-5]``, ``[1][2]``, ``[Doc 3]``, ``【3】``, ``[٣]``,
+``³``.
 
-A mark cites documents by their place in the item, counted from 1. Whether that place exists is the
-caller's business.
+A mark cites documents by their place in the item, counted from 1. Places are not checked here, except by
+:func:`invalid_citations`.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ _word = re.compile(r"\S+")
 
 
 def quoted_span(text: str, quotation: str) -> tuple[int, int] | None:
-    """Return start and end of the first occurrence of ``quotation`` in ``text``; None if it does not
-    occur or is blank.
+    """Return start and end (in characters, end exclusive) of the first occurrence of ``quotation`` in
+    ``text``; None if it does not occur or is blank.
 
     All whitespace counts as equal. The time is linear, also if one word is repeated.
     """
@@ -141,8 +142,8 @@ def _numbers(mark: str) -> tuple[int, ...]:
 
 
 def written_numbers(text: str) -> Iterator[tuple[int, int, int, int]]:
-    """Yield each number written in a citation mark: start of the mark, start and end of the number, and
-    its value.
+    """Yield each number written in a citation mark: the index of the mark's start, start and end of the
+    number (in characters of ``text``, end exclusive), and its value.
 
     Numbers inside a range, which are not written out, are skipped.
     """
@@ -154,7 +155,7 @@ def written_numbers(text: str) -> Iterator[tuple[int, int, int, int]]:
 
 
 def invalid_citations(text: str, documents: int) -> tuple[int, ...]:
-    """Return the numbers cited in ``text`` that are not from 1 to ``documents``.
+    """Return the numbers cited in ``text`` that are not from 1 to ``documents``, the number of documents.
 
     ``invalid_citations("It rose [7].", 1)`` is ``(7,)``.
     """

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 NAMES: Mapping[str, str] = WORDS["languages"]
-"""Code to English name."""
+"""The English name of each language by its ISO 639-1 code."""
 
 RIGHT_TO_LEFT = frozenset("ar dv fa he ps sd ug ur yi".split())
 """Codes of languages that are written from right to left."""
@@ -45,8 +45,8 @@ _tag = re.compile(r"([A-Za-z]{2,3})(?:[-_][A-Za-z0-9]{1,8}){0,4}")
 def language_code(written: str) -> str | None:
     """Return the ISO 639-1 code of a language, or None if ``written`` is not recognized.
 
-    It may be a code (``de``, ``deu``), a tag (``pt-BR``, ``zh_Hans``) or an English name. Unknown codes of
-    two or three letters are returned unchanged.
+    It may be a code (``de``, ``deu``), a tag (``pt-BR``, ``zh_Hans``) or an English name, in any case.
+    Unknown codes of two or three letters are returned in lower case.
     """
     written = written.strip().lower()
     if known := _CODES.get(written):
@@ -71,7 +71,9 @@ _SAMPLE = 500
 """Characters that are looked at."""
 
 ENGLISH = frozenset({"", "en"})
-"""The languages that are read by English word lists: a text too short to tell is one of them."""
+"""The language codes that are analyzed with English word lists; the empty one is that of a text too short
+to tell.
+"""
 
 _MIN_LETTERS = 2
 _MIN_LETTERS_FOR_MODEL = 25
@@ -162,8 +164,10 @@ def language_of(text: str, *, model: bool = True) -> str:
     """Detect the language of a text, and return its ISO 639-1 code; empty if it cannot be detected.
 
     Args:
-        text: The text to analyze. Citation marks, addresses and numbers in it are ignored.
-        model: True to use py3langid if script and function words do not identify the language.
+        text: The text to analyze, of which the first 500 characters count. Citation marks, addresses and
+            numbers in it are ignored.
+        model: True to use py3langid (where installed) if script and function words do not identify the
+            language.
     """
     return _language(text[:_SAMPLE], model)
 

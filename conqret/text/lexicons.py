@@ -12,12 +12,16 @@ from pathlib import Path
 from typing import Any
 
 WORDS: Mapping[str, Any] = tomllib.loads((Path(__file__).parent / "words.toml").read_text(encoding="utf-8"))
-"""What ``words.toml`` holds."""
+"""The contents of ``words.toml``."""
 
 
 def word_list(name: str, section: str = "") -> frozenset[str]:
     """Return the words of a list in ``words.toml`` as a set; ``section`` is the table that contains the
-    list."""
+    list.
+
+    Raises:
+        KeyError: there is no such list.
+    """
     words: str = (WORDS[section] if section else WORDS)[name]
     return frozenset(words.split())
 
@@ -33,7 +37,7 @@ ARGUMENT_CUES = word_list("argument_cues")
 2017 use such markers as features of argument components)."""
 
 PROMOTION_CUES = word_list("promotion_cues")
-"""Words that open the closer look for advertising and page furniture (see `boilerplate`)."""
+"""Words without which a text is not searched for advertising and page furniture (see `boilerplate`)."""
 
 DEBATE_TALK = word_list("debate_talk")
 """Words of talk about an exchange instead of its matter (greetings, rounds, rules)."""
@@ -72,7 +76,7 @@ def _languages(
 
 
 FUNCTION_WORDS = _languages(WORDS["function_words"], str.split)
-"""Each word with the languages that have it."""
+"""A mapping from each function word to the codes of the languages that have it."""
 
 LETTERS = _languages(WORDS["letters"], list)
-"""Each letter that few languages have with those languages."""
+"""A mapping from each letter that few languages have to the codes of those languages."""

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 
 class Quantity(NamedTuple):
-    """A number in a text, with its kind (``percent``, ``money`` or ``plain``) and its position among the
-    words.
+    """A number in a text, with its kind (``percent``, ``money`` or ``plain``) and its ``place``, the index
+    of its first word.
 
     ``value`` includes the scale (9.6 million is 9,600,000), ``figure`` does not (9.6). ``decimals`` is the
     number of digits after the point, and ``about`` marks an approximate number.
@@ -42,7 +42,11 @@ def number_in(text: str) -> float:
 
 
 def whole_number_in(text: str) -> int:
-    """Parse a cell as an integer. Raises ValueError if it is not a finite number, or has a fraction."""
+    """Parse a cell as an integer.
+
+    Raises:
+        ValueError: it is not a finite number, or is not written as an integer (``3.0`` is not).
+    """
     number_in(text)
     return int(text)
 

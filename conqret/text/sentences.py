@@ -27,8 +27,9 @@ from conqret.text.words import UNSPACED
 
 
 class Span(NamedTuple):
-    """One sentence with its position: ``text`` is the slice from ``start`` to ``end`` of the original
-    text."""
+    """One sentence with its position: ``text`` is the slice from ``start`` to ``end`` (exclusive) of the
+    original text.
+    """
 
     start: int
     end: int
@@ -36,8 +37,9 @@ class Span(NamedTuple):
 
 
 END_MARKS = ".!?\u2026\u3002\uff01\uff1f\uff61\u061f\u06d4\u0964\u0965\u0589\u1362\u1367\u104b\u17d4"
+"""The characters that end a sentence."""
 CLOSING = "\"'\u2019\u201d\u201c\u2018\u00bb)\u300d\u300f\uff09\u300b\u3009"
-"""What ends a sentence, and what may stand behind that: for ``str.rstrip``, which takes them off in linear time."""
+"""The characters that may follow an end mark, for ``str.rstrip``, which removes them in linear time."""
 
 _CLOSERS = "\"'\u2019\u201d\u201c\u2018\u00bb)\\]*_"
 _QUOTES = "\"'\u2019\u201d\u201c\u2018\u00bb"
@@ -64,7 +66,7 @@ _break = re.compile(
 _marks_alone = re.compile(rf"\A\s*+(?:{MARK}[\s.,;:!?)\u3002\u0964]{{0,9}}){{1,20}}")
 _goes_on = re.compile(r"\s{0,9}(?:[\u2013\u2014,-]\s{0,9})?([^\W\d_])")
 ENGLISH = word_list("english", "full_stops")
-"""English ones; all others are additions to those of sentencex."""
+"""Words of English after which a full stop ends no sentence; those of other languages add to sentencex's."""
 
 ENGLISH_ENDS_TOO = word_list("english_ends_too", "full_stops")
 """English abbreviations with which a sentence may end: before a capital it does."""
@@ -123,7 +125,11 @@ def sentences(text: str, language: str | None = None) -> tuple[Span, ...]:
 
 
 def boundaries(text: str, language: str | None = None) -> list[tuple[int, int]]:
-    """Return start and end of each sentence, including the whitespace around it; none is blank."""
+    """Return start and end (in characters, end exclusive) of each sentence, including the whitespace around
+    it; none is blank.
+
+    ``language`` is as in :func:`sentences`.
+    """
     bounds: list[tuple[int, int]] = []
     start = 0
     stops = _FullStops(text, language)
@@ -275,16 +281,16 @@ ABBREVIATIONS: dict[str, frozenset[str]] = {}
 for _language in WORDS["abbreviations"]:
     ABBREVIATIONS[_language] = word_list(_language, "abbreviations") | _ANYWHERE
 ANY_LANGUAGE = frozenset().union(*ABBREVIATIONS.values())
-"""All of them, for a text whose language cannot be told."""
+"""The abbreviations of all languages, for a text whose language cannot be detected."""
 
 ENDS_TOO = word_list("ends_too", "full_stops")
-"""Those with which a sentence may end: before a capital it does."""
+"""Abbreviations with which a sentence may end: before a capital it does."""
 
 YEAR = frozenset("г гг р рр".split())
-"""A year behind a figure, with which a sentence may end; a town, where it stands before a name."""
+"""Abbreviations of a year after a figure, with which a sentence may end; of a town before a name."""
 
 BEFORE_FIGURES = word_list("before_figures", "full_stops")
-"""Those that are words, too, or stand before a figure alone."""
+"""Abbreviations that are also words, or stand before a figure alone."""
 
 GERMAN_ORDINAL_BEFORE = word_list("german_ordinal_before", "full_stops")
 GERMAN_ORDINAL_AFTER = word_list("german_ordinal_after", "full_stops")

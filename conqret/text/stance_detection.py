@@ -1,8 +1,8 @@
-"""The offline stance baseline: which side of a question does a text take, by its words alone?
+"""The offline stance baseline: detect from its words alone which side of a question a text takes.
 
-Stance detection by lexical evidence, in the manner of the first systems (Somasundaran and Wiebe 2010;
-the feature sets of SemEval-2016 task 6): what the text declares, what it finds good and bad, what it denies,
-and which of that the yes side of the question would say (:class:`QuestionSides`).
+Stance detection by lexical evidence, in the manner of the first systems (Somasundaran and Wiebe 2010; the
+feature sets of SemEval-2016 task 6): what the text declares, what it finds good and bad, what it denies, and
+which of that the yes side of the question would say (:class:`QuestionSides`).
 """
 
 from __future__ import annotations
@@ -26,10 +26,12 @@ def _stems(name: str) -> frozenset[str]:
 GOOD = _stems("good")
 BAD = _stems("bad")
 LESSEN = _stems("lessen")
-"""Verbs that turn what is bad into something good, and the other way round: *reduce harm*, *limit freedom*."""
+"""Verbs that turn something bad into something good, and the reverse: *reduce harm*, *limit freedom*."""
 
 AGAINST = _stems("against")
-"""What a question's own predicate may say against its subject: then the yes side speaks ill of the subject."""
+"""Words that a question says against its own subject (*ban*, *abolish*): then the yes side speaks ill of
+the subject.
+"""
 
 _ADVERB = r"(?:strongly |firmly |fully |wholeheartedly |respectfully )?"
 
@@ -51,7 +53,7 @@ DECLARES_FOR = "|".join(
         r"^\W*yes\b",
     )
 )
-"""What a text says that takes the side of the question's yes."""
+"""A pattern of phrases that take the yes side of the question."""
 
 DECLARES_AGAINST = "|".join(
     (
@@ -77,19 +79,20 @@ DECLARES_AGAINST = "|".join(
         r"\brather than\b",
     )
 )
-"""What a text says that takes the side of the question's no."""
+"""A pattern of phrases that take the no side of the question."""
 
 
 STANDPOINTS = {
     "yes side": "benefits advantages reasons for supporters evidence in favour",
     "no side": "harms risks disadvantages reasons against critics opponents",
 }
-"""By either side of a question, words to search with for it."""
+"""The words to search with for each side of a question."""
 
 
 def standpoints(question: str) -> dict[str, str]:
-    """Return the offline baseline's perspectives: a mapping from each side to the question plus that
-    side's words."""
+    """Return the offline baseline's perspectives: a mapping from ``yes side`` and ``no side`` to the
+    question followed by that side's search words.
+    """
     return {name: f"{question} {words}" for name, words in STANDPOINTS.items()}
 
 
@@ -114,14 +117,17 @@ class QuestionSides:
 
 
 DECLARED, VALUED, DENIED = 1.0, 2.0, 0.5
-"""What a declaration, the balance of good and bad words, and a denial of the question's words weigh.
-Chosen by hand: a text full of ill words weighs as much as two declarations."""
+"""The weights of declarations, of the balance of good and bad words, and of denials of the question's
+words in :func:`lean`.
+
+Chosen by hand: a text full of bad words weighs as much as two declarations.
+"""
 
 LEAD = 2
-"""Sentences at either end of a text count double: that is where a side is declared."""
+"""So many sentences at either end of a text count double, because a side is declared there."""
 
 PRIOR = 4.0
-"""Good or bad words that a text is taken to have of each kind before it is read: short texts lean less."""
+"""Good and bad words, of each kind, that are added to every text's count, so that short texts lean less."""
 
 _for = re.compile(DECLARES_FOR, re.IGNORECASE)
 _against = re.compile(DECLARES_AGAINST, re.IGNORECASE)
@@ -197,8 +203,10 @@ def stance_scores(question: str, stance: str, texts: Sequence[str]) -> list[floa
     """Score how well each text supports one side (``pro`` or ``con``) of the question, or either
     (``none``).
 
-    The score is ``match^2 (2 + lean) / 3`` in [0, 1], with the sign of lean for that side. Of two equally
-    relevant texts, one fully for the side scores three times one fully against it.
+    Returns one score in [0, 1] for each text, in order: ``match^2 (2 + s * lean) / 3``, where ``match`` in
+    [0, 1] is how much of the question the text is about, ``lean`` in [-1, 1] its side, and s is 1 for
+    ``pro``, -1 for ``con``, and 0 for ``none`` (at most 2/3). Of two equally relevant texts, one fully for
+    the side scores three times one fully against it.
     """
     sides = QuestionSides.from_question(question)
     sign = {"pro": 1.0, "con": -1.0, "none": 0.0}[stance]
@@ -209,14 +217,15 @@ def stance_scores(question: str, stance: str, texts: Sequence[str]) -> list[floa
 
 
 def stance_order(question: str, stance: str, texts: Sequence[str]) -> list[int]:
-    """Return the indices (from 0) of the texts, best support for the side first; ties keep their order."""
+    """Return the indices (from 0) of the texts by descending :func:`stance_scores`; ties keep their order."""
     scores = stance_scores(question, stance, texts)
     return sorted(range(len(texts)), key=lambda place: -scores[place])
 
 
 def values(sentence: Passage) -> tuple[int, int]:
-    """Return the number of positive and of negative words in a sentence, after negations and reversing
-    words."""
+    """Return the number of positive and of negative words in a sentence; a negation or a reversing word
+    (``LESSEN``) flips those among the three words after it.
+    """
     good = bad = turned = 0
     for word in sentence.words:
         if word in NEGATIONS:

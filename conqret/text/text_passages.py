@@ -1,4 +1,6 @@
-"""A text as the stance baseline sees it: sentences of words, and the stems of its content words."""
+"""A text as the stance baseline sees it (:class:`Passage` and the like): passages, sentences of words, and
+the stems of their content words.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ def passages(text: str, words: int = WORDS) -> list[str]:
 
 
 def blocks(texts: Iterable[str], words: int, size: int) -> Iterator[tuple[list[str], list[int]]]:
-    """Split documents into passages, and yield them in batches of whole documents.
+    """Split documents (``texts``) into passages of at most ``words`` words, and yield them in batches of
+    whole documents.
 
     Each batch is the list of passages, at least ``size`` except in the last, and the number of passages of
     each document.
@@ -51,7 +54,7 @@ def blocks(texts: Iterable[str], words: int, size: int) -> Iterator[tuple[list[s
 
 
 REACH = 3
-"""Words over which a negation turns a word that follows."""
+"""A negation flips a good or bad word within so many words after it."""
 
 
 @lru_cache(maxsize=50_000)
@@ -96,7 +99,9 @@ class Passage:
 
     @cached_property
     def denied(self) -> frozenset[str]:
-        """The stems within three content words after a negation; ``not only`` negates nothing."""
+        """The stems that a sentence negates: those of the first three content words after each negation;
+        ``not only`` negates nothing.
+        """
         denied_stems: set[str] = set()
         left = 0
         for place, word in enumerate(self.words):
@@ -117,7 +122,9 @@ class ReadText:
 
 
 def read(raw: str) -> ReadText:
-    """Split a text into sentences, and count its content stems."""
+    """Split a text (without accents, with straight apostrophes) into sentences, and count its content
+    stems.
+    """
     text = fold(raw)
     sentences = tuple(Passage(part) for start, end in boundaries(text) if (part := text[start:end].strip()))
     return ReadText(sentences, Counter(term for sentence in sentences for term in sentence.roots if term))

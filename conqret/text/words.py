@@ -32,7 +32,7 @@ _PAIRS_STAND_FOR_WORDS = frozenset({"zh", "ja"})
 """Languages whose words are pairs of characters."""
 
 UNSPACED = _DENSE + _LOOSE
-"""The characters of scripts without spaces between words, as a regular expression's class has them."""
+"""The characters of scripts without spaces between words, for a character class of a regular expression."""
 
 _DOTTED = "i\u0307"
 """What Python makes of a Turkish capital I with its dot in lower case."""
@@ -119,20 +119,23 @@ def count_words(text: str) -> int:
 
 
 def words_in_all(words: int, language: str) -> int:
-    """Convert a number of words to the number of tokens of :func:`split_words`.
+    """Convert a number of words to the number of tokens of :func:`split_words`, which is twice as many in
+    Chinese and Japanese.
 
-    It doubles in languages where pairs of characters stand for words.
+    ``language`` is an ISO 639-1 code.
     """
     return 2 * words if language in _PAIRS_STAND_FOR_WORDS else words
 
 
 def words_counted(pieces: int, language: str) -> int:
-    """Convert a number of tokens of :func:`split_words` to a number of words."""
+    """Convert a number of tokens of :func:`split_words` to a number of words: half of it, rounded up, in
+    Chinese and Japanese.
+    """
     return (pieces + 1) // 2 if language in _PAIRS_STAND_FOR_WORDS else pieces
 
 
 def word_spans(text: str) -> list[tuple[int, int]]:
-    """Return start and end of each word of a text, in order.
+    """Return start and end (in characters, end exclusive) of each word of a text, in order.
 
     Words are the pieces between whitespace, or in scripts without spaces the groups of characters that
     :func:`count_words` counts as one word.
@@ -191,7 +194,7 @@ def caseless(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a folded text in lower case.
+    """Return the words of a text that :func:`fold` returned, in lower case and in order.
 
     ``U.S.`` becomes ``us``, ``John's`` becomes ``john``, and ``don't`` stays. Text in other scripts than
     Latin is split by :func:`conqret.text.words.split_words`.
@@ -209,12 +212,17 @@ def words(text: str) -> list[str]:
 
 
 def stop_list(name: str) -> frozenset[str]:
-    """Return the words of a built-in stop list: ``english``, ``lucene`` or ``none``."""
+    """Return the words of a built-in stop list: ``english``, ``lucene``, or ``none`` (an empty set, as for
+    any other name).
+    """
     if name == "english":
         return STOP_WORDS
     return frozenset(_LUCENE.split()) if name == "lucene" else frozenset()
 
 
 def dimension_name(text: str) -> str:
-    """Return the name of a dimension in snake case: lower-case words joined by underscores."""
+    """Return a name in lower case, with spaces, hyphens and underscores turned into single underscores.
+
+    Other characters stay (camelCase is not split): ``" Con-Rel score"`` becomes ``con_rel_score``.
+    """
     return "_".join(text.strip().casefold().replace("-", " ").replace("_", " ").split())

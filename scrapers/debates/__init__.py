@@ -1,4 +1,5 @@
-"""Debate pages: HTML in, :class:`conqret.data.Debate` out. Pure functions; one file a layout, in ``layouts/``.
+"""Read debate pages: HTML in, :class:`conqret.data.Debate` out. Pure functions; one file for each layout,
+in ``layouts/``.
 
 >>> read_debate(html, "https://example.org/debates/zoos/")          # a Debate, or a Problem that says why not
 """

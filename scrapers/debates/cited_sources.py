@@ -1,4 +1,4 @@
-"""The sources of a debate page: a table on the page or on its page of footnotes, or paragraphs.
+"""Read the sources of a debate page: a table on the page or on its page of footnotes, or paragraphs.
 
 Rows of a table have two or three cells: number and title; a link back, number and title; or number, title and address.
 The number may stand in the cell's text (``12.``) or only in an anchor (``<a name="12">``). Paragraphs are ``[12]
@@ -24,9 +24,9 @@ from conqret.scrapers.debates.page_text import HEADINGS, has_class, text_of
 from conqret.text.citations import replace_marks
 
 FOOTNOTES = "footnotes"
-"""The last part of the address of a page of footnotes: ``…/footnotes/``."""
+"""The last part of the URL of a page of footnotes: ``…/footnotes/``."""
 MAX_URL = 2000
-"""Characters of an address; longer ones are no sources but data."""
+"""The most characters of a URL; longer ones are no sources but data."""
 _NAME = re.compile(r"(?:list\s+of\s+)?(?:sources|footnotes|references)\s*:?", re.IGNORECASE)
 _NUMBER = re.compile(r"\A[\[(]?+\s*+([0-9]{1,4})\s*+[\])]?+\s*+[.:]?")
 _ANCHOR = re.compile(r"(?:^|\D)([0-9]{1,4})$")
@@ -224,8 +224,8 @@ class NumberedSources:
     def add(self, more: Notes, cited: Iterable[int] = ()) -> dict[int, int]:
         """Add a list of notes and return a mapping from each changed number to its new number.
 
-        A number changes if another source has it already. The same holds for numbers ``cited`` that the
-        list does not explain, so that a citation never points to another text's source.
+        A number changes if it has a source with another title already. The same holds for numbers ``cited``
+        that the list does not explain, so that a citation never points to another text's source.
         """
         wanted = dict.fromkeys((*more, *cited))
         self.free = max(self.free, *(number + 1 for number in wanted), 0)

@@ -1,4 +1,6 @@
-"""What a layout is: the one thing to write for a new site (docs/adding-a-debate-site.md has a worked example)."""
+"""The type of a layout (:class:`Layout`), which is all to write for a new site, and those of its pages
+(docs/adding-a-debate-site.md has a worked example).
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,8 @@ _SCHEME = re.compile(r"(https?):/{1,2}")
 
 
 class Snapshot(NamedTuple):
-    """The parts of a snapshot's URL: the archive's prefix, the timestamp (``20240601000000``), and the page's
-    own URL.
+    """The parts of a snapshot's URL: the archive's prefix (``place``), the timestamp (``20240601000000``),
+    and the page's own URL (``original``).
     """
 
     place: str

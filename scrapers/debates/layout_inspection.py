@@ -1,5 +1,6 @@
-"""What a layout reads off a page, and which of its selectors the page has: enough to mend a layout when a site has
-changed."""
+"""Inspect a page: what a layout reads from it, and which of its selectors the page has, to correct a
+layout when a site has changed.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +12,16 @@ from conqret.scrapers.debates.layouts import ALL, missing_of
 from conqret.scrapers.debates.page_arguments import lines
 
 UNKNOWN = "https://unknown.invalid/"
-"""The address of a saved page that does not say its own."""
+"""The URL of a saved page that does not state its own."""
 LITTLE_TEXT = 400
-"""Characters of a whole page below which a script must draw it."""
+"""A page with fewer characters of text is probably rendered by a script."""
 
 
 @dataclass(frozen=True, slots=True)
 class LookedFor:
-    """A selector of a layout, and the number of elements that it matches in the page and its further pages."""
+    """A selector of a layout, the part of a debate that it looks for, and the number of elements that it
+    matches (``found``) in the page and its further pages.
+    """
 
     layout: str
     part: str

@@ -1,4 +1,5 @@
-"""Title and question of a debate page, its arguments, paragraphs and introduction: what layouts have in common.
+"""Read title, question, arguments, paragraphs and introduction of a debate page: what layouts have in
+common.
 
 A part of a page is read as lines, too, the text of each block or line of a block, with its links, for sites that mark
 the beginning of something by what it says ("Pro 1: …", "COUNTERPOINT", "[12] …") rather than by an element of its own.
@@ -31,11 +32,11 @@ _COUNT = r"(?:the\s++)?+(?:top\s++)?+(?:[0-9]{1,2}\s++)?+"
 _SIDES = r"(?:pros?\s*+(?:and|&|/|vs\.?)\s*+cons?|arguments?\s++for\s++and\s++against)(?:\s++arguments?)?"
 _SUFFIX = re.compile(rf"(?<!\s)\s*+(?:[|–—:-]\s*+)?+{_COUNT}{_SIDES}\s*+$", re.IGNORECASE)
 TOP_N = re.compile(r"\btop\s+[0-9]{1,2}\s+pros?\s*(?:and|&)\s*cons?\b", re.IGNORECASE)
-"""What the title of a headline page says."""
+"""Matches the title of a headline page."""
 
 
 MAX_TITLE = 400
-"""Characters; no heading is longer."""
+"""The most characters of a heading."""
 
 
 def choose_question(candidates: Sequence[str]) -> str:
@@ -72,7 +73,7 @@ def page_question(page: DebatePage, headings: Sequence[str]) -> str:
 
 def main_headings(page: DebatePage, *classes: str) -> list[str]:
     """Return the texts of the headings with one of ``classes``, in the order of the classes, then of all
-    ``h1``.
+    ``h1``; without duplicates and empty ones.
 
     ProCon shows some questions only as a picture, whose ``alt`` text counts as a heading.
     """

@@ -1,4 +1,6 @@
-"""A debate page as its readers see it: its tree without what is hidden, and the texts of its elements."""
+"""Parse a debate page as readers see it (:func:`parse`): its tree without what is hidden, and the texts of
+its elements.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,9 @@ from lxml.html import HtmlElement
 from conqret.scrapers import markup
 
 MAX_PAGE = 8 * 2**20
-"""Characters of a debate page that are read; the longest of ProCon's were under half a million."""
+"""The most characters of a debate page; the longest of ProCon's had under half a million."""
 OPENED_BY_CLICK = re.compile(r"collaps|accordion|expand|toggle|read-?more|more-|panel|tab-|argument")
-"""In the class of a part that a click opens."""
+"""Matches the class of a part that a click opens, and which thus counts as visible."""
 _FOOTNOTE_LINK = re.compile(r"#[^#\n]*\d$")
 _BARE_NUMBER = re.compile(r"\A\s*+[\[(]?+\s*+([0-9]{1,4})\s*+[\])]?+\s*+")
 _TAG = re.compile(r"<!--[^<>]*-->|<[/!?]?[A-Za-z][^<>]*>")

@@ -49,7 +49,9 @@ def offline_answer(question: str, texts: Sequence[str], length: int | None = Non
     """Return the offline answer: the sentences of ``texts`` most relevant to the question, at most two of
     each text.
 
-    Without such sentences, it is the question itself as an affirmed and a denied statement.
+    ``length`` is in tokens, taken as 30 a sentence (at least one sentence); with None, there are at most 8
+    sentences. Without relevant sentences, the answer is the question itself as an affirmed and a denied
+    statement.
     """
     most = SENTENCES if length is None else max(1, length // TOKENS)
     viewpoints = [view["point_of_view"] for view in offline_views(question, texts, most)["points_of_view"]]

@@ -195,7 +195,11 @@ def by_words(question: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class DebatableQuestions:
-    """The questions that are debatable, and how many of the others failed each criterion."""
+    """The questions that are debatable, and how many of the others failed each criterion.
+
+    ``failed`` counts by name in ``CRITERIA``; a question may fail several. Questions without a valid verdict
+    are in neither.
+    """
 
     kept: tuple[SourcedQuestion, ...]
     failed: Mapping[str, int]

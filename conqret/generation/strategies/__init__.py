@@ -1,4 +1,6 @@
-"""What a strategy is, and all of them by name: conqret's own and those of plug-ins."""
+"""The type of a strategy (:class:`Strategy`), and all strategies by name: conqret's own and those of
+plug-ins.
+"""
 
 from __future__ import annotations
 

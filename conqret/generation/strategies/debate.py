@@ -21,8 +21,8 @@ from conqret.generation.strategies.extractive import compose
 def answered(
     topic: str, stance: Stance, documents: Sequence[Document], responses: Sequence[GeneratedArgument]
 ) -> dict[str, Any]:
-    """Return the offline model's response for the other side: an extractive argument, without regard to
-    ``responses``.
+    """Return the offline model's response for the other side: an extractive argument; ``responses`` are
+    ignored.
     """
     return compose(topic, stance, documents)
 
@@ -30,9 +30,11 @@ def answered(
 def revised(
     topic: str, stance: Stance, documents: Sequence[Document], responses: Sequence[GeneratedArgument]
 ) -> dict[str, Any]:
-    """Return the first argument without premises that rest only on documents that the other side cites too.
+    """Return the offline model's revised argument: that of ``responses[0]`` without the premises whose
+    citations are all among those of ``responses[-1]`` (the other side).
 
-    The first argument is returned unchanged if nothing would remain.
+    Uncited premises stay, conclusions left without premises go, and documents no longer cited are added to
+    ``left_out``. If nothing would remain, the first argument is returned unchanged.
     """
     first, contested = responses[0].model_dump(), _cited(responses[-1].model_dump()["conclusions"])
     kept = []

@@ -24,24 +24,26 @@ from conqret.text.text_passages import passages
 from conqret.text.words import count_words
 
 PREMISES = 9
-"""Premises of an argument at most: three conclusions with three each, about the length of a short expert text."""
+"""The most premises of an argument: three conclusions with three each, about the length of a short expert
+text.
+"""
 
 FROM_ONE_DOCUMENT = 2
-"""Premises from one document at most, so that several are used."""
+"""The most premises from one document, so that several are used."""
 
 CONCLUSIONS = 3
 
 RELEVANT = 0.25
-"""The offline relevance below which a document is left out: it hardly touches the topic."""
+"""A document with a lower offline relevance is left out: it hardly touches the topic."""
 
 SHORTEST, LONGEST = 8, 45
-"""Words of a sentence that can stand as a premise."""
+"""The fewest and the most words of a sentence that can be a premise."""
 
 OVERLAP = 0.5
-"""Two sentences that share more of the shorter one's words than this say the same."""
+"""Two sentences that share a larger share of the shorter one's words repeat each other."""
 
 NEEDS_CONTEXT = 0.5
-"""What a sentence that leans on the one before it ("It …", "But …") is worth compared with one that stands alone."""
+"""The factor on the score of a sentence that depends on the one before it ("It …", "But …")."""
 
 _LEANS_ON = frozenset(
     "it its they them their this these that those he she his her but and so or yet then there here however "
@@ -63,10 +65,10 @@ class _Candidate:
 def compose(topic: str, stance: Stance, documents: Sequence[Document]) -> dict[str, Any]:
     """Return an argument made of sentences of ``documents``, as plain data for :class:`GeneratedArgument`.
 
-    A document is left out if it is not relevant enough or none of its sentences is chosen. A sentence's
+    A document is left out if its relevance is below 0.25 or none of its sentences is chosen. A sentence's
     score is the product of its document's relevance, its stance and its relevance to the topic. The best
-    sentences that do not repeat each other become premises, grouped by aspect. If no sentence qualifies,
-    the first document's first words are used.
+    sentences that do not repeat each other, at most 9 and 2 of each document, become premises, grouped by
+    aspect. If no sentence qualifies, the first document's first words are used.
     """
     item = Item.model_construct(
         id="extractive",

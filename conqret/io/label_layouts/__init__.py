@@ -4,4 +4,4 @@ and tables."""
 from conqret.io.label_layouts import annotation_tools, label_tables, published_labels
 
 LAYOUTS = (*annotation_tools.LAYOUTS, *published_labels.LAYOUTS, *label_tables.LAYOUTS)
-"""All of them; which is tried first, their ``order`` says."""
+"""All layouts; their ``order`` says which is tried first."""

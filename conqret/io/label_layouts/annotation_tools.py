@@ -21,7 +21,7 @@ from conqret.text.words import dimension_name
 
 SUBMITTED = "submitted"
 COLUMN = ".responses"
-"""What the columns of a flattened record end with."""
+"""The suffix of the columns of a flattened record."""
 NO_STATUS = (
     "the file does not say which responses were submitted (Argilla's to_json leaves it out): drafts and discarded "
     "responses count as labels, if there are any. Export dataset.records.to_list(flatten=True) as JSON, which says it, "
@@ -132,7 +132,7 @@ ARGILLA = LabelLayout(
 TASK_ITEM = "item"
 """The field of a task's data that holds the item's id, as ``conqret labels sample`` writes it."""
 TASK_PART = "part"
-"""That which holds the part of the item (a document, a sentence), where a part is labeled."""
+"""The field that holds the part of the item (a document, a sentence), where a part is labeled."""
 _FIELDS = ("choices", "rating", "number", "text")
 _BARE = ("relation", "rectangle", "ellipse", "polygon", "keypoint", "brush")
 """The types of results that mark something and give no answer."""

@@ -41,7 +41,7 @@ LABEL_FIELDS = table_schema(
     **{FOR_ESTIMATION: Field((FOR_ESTIMATION,), cell_text, "")},
     **{PROBABILITY: Field((PROBABILITY,), cell_text, "")},
 )
-"""What the columns may be called, in any case; others are named by the user."""
+"""The usual columns, in any case; the user names others."""
 PROSE = frozenset(
     "argument text premise comment comments note notes explanation question stance url title reason sentence cluster "
     "split status index row".split()
@@ -54,9 +54,11 @@ BOOKKEEPING = re.compile(
 )
 """Names of columns that say which record it is, who made it and when, in small letters: left out like prose."""
 NO_LABELS = (INSTRUCTION, SCALE)
-"""Columns that say how to label: the scale is that of the annotation form, in a long table of the row's dimension."""
+"""Columns that say how to label; the scale is that of the annotation form, or in a long table of the row's
+dimension.
+"""
 MARK = "@"
-"""Between dimension and annotator in the head of a wide table."""
+"""The character between dimension and annotator in the header of a wide table."""
 
 
 def _table_labels(file: LabelFile) -> Iterator[RawLabel]:

@@ -1,4 +1,4 @@
-"""Labels as they are published.
+"""The layouts of published label corpora.
 
 - Dagstuhl-15512 ArgQuality (Wachsmuth et al. 2017, EACL): three experts, 15 dimensions in words. Tab-separated, a row
   for each argument and annotator; cells such as ``2 (Average)``, empty where an annotator found no argument. The file

@@ -61,7 +61,10 @@ def providers() -> Mapping[str, Provider]:
 
 
 def provider_of(model: str) -> tuple[str, Provider, str]:
-    """Return the provider of a model with its name (empty: a server of one's own), and the model's name there."""
+    """Return the provider's name (empty: a server of one's own), the provider, and the model's name there.
+
+    The name before a slash decides (``decision/NAME/MODEL``), else the start of the model's name.
+    """
     name = model.removeprefix(PREFIX)
     first, _, rest = name.partition("/")
     if rest and first in providers():
@@ -116,7 +119,8 @@ class DecisionConnection(Connection):
             return self._open
 
     async def complete(self, request: Request[Any]) -> Completion:
-        """Put the questions of a request to the model, and return the answers as JSON (:class:`Decided`).
+        """Send the questions of a request's ``decision``, and return the answers as the JSON of
+        :class:`Decided`, with the reason for each question that has none.
 
         Raises:
             ProviderError: no response came, or one without answers.
@@ -228,7 +232,11 @@ def _placed(base: str, provider: Provider) -> tuple[Wire, str]:
 
 
 def facts(options: ClientOptions) -> ModelFacts:
-    """Return the price and the limits of a model; what the options set takes precedence."""
+    """Return the prices and limits of a decision model; prices and the context window that the options set
+    take precedence.
+
+    Without a known price, ``input_price`` and ``output_price`` are None; with one, responses cost nothing.
+    """
     name, provider, model = provider_of(options.model)
     set_facts = stated(options)
     if not name and is_provider(model.partition("/")[0]):

@@ -31,13 +31,14 @@ PREFIX = "function/"
 ITEM = "item"
 """Under this name the context of a request holds the item as plain data."""
 VERDICT = "said"
-"""The field that holds its verdict."""
+"""The field of the response's JSON that holds what the function returned."""
 MAX_RESPONSE = 4 << 20
-"""Characters or bytes that are taken of a verdict: as many as ``conqret serve http`` takes in, and far more than a
-judgment has."""
+"""Most characters of a verdict's JSON (4 MiB): as many as ``conqret serve http`` takes in, and far more
+than a judgment has.
+"""
 
 Function = Callable[[dict[str, Any]], Any]
-"""From an item to what is said of it, at once or to be awaited."""
+"""Takes an item as plain data and returns its score or verdict, at once or as an awaitable."""
 
 _admitted: dict[str, Function] = {}
 
@@ -68,8 +69,10 @@ def admit(function: Function | str) -> str:
 
 
 def identity(model: str) -> str:
-    """Return the model's name with a digest of the function's source file, so that changed code is another
-    judge.
+    """Return the model's name with ``@`` and 12 hexadecimal digits of the sha256 of the function's source
+    file, so that changed code is another judge.
+
+    The name of a function that was not registered is returned unchanged.
     """
     function = _admitted.get(model)
     return model if function is None else f"{model}@{hashlib.sha256(_source(function)).hexdigest()[:12]}"
@@ -141,10 +144,12 @@ class FunctionConnection(Connection):
             )
 
     async def complete(self, request: Request[Any]) -> Completion:
-        """Call the function with the request's item and return its result as JSON.
+        """Call the function with the request's item and return its result as JSON (:func:`answer_of`); it
+        costs 0 dollars.
 
         Raises:
-            DeclarationError: the request is not about an item as plain data.
+            DeclarationError: the request is not about an item as plain data, or the function was not
+                registered.
             ProviderError: the function raised, or returned something other than plain data.
         """
         await self.prepare()
@@ -158,11 +163,13 @@ class FunctionConnection(Connection):
 
 
 async def answer_of(model: str, item: dict[str, Any]) -> str:
-    """Call the function registered under ``model`` with an item, and return its result as JSON under
-    :data:`VERDICT`.
+    """Call the function registered under ``model`` with an item, and return the JSON object with its result
+    under :data:`VERDICT`.
 
     Raises:
-        ProviderError: the function raised, or returned something other than plain data.
+        KeyError: no function is registered under this name.
+        ProviderError: with the reason JUDGE_FAILED, if the function raised, or returned something other than
+            plain data or more than :data:`MAX_RESPONSE` characters.
     """
     function = _admitted[model]
     try:

@@ -69,7 +69,9 @@ def name_and_identity(model: str) -> tuple[str, str | None]:
 
 
 def folder_of(name: str) -> Path:
-    """Return the model's name as a path, with ``~`` expanded to the user's home."""
+    """Return the model's name (without ``local/``) as a path, with ``~`` expanded to the user's home; it
+    need not exist.
+    """
     return Path(name).expanduser() if name.startswith("~/") else Path(name)
 
 
@@ -104,11 +106,13 @@ def anchored(model: str, folder: Path) -> str:
 
 
 def identity_of(name: str) -> str:
-    """Return the string that identifies the weights and the tokenizer of the model: a digest or the hub's
-    commit.
+    """Return what identifies weights and tokenizer: 12 hexadecimal digits of the folder's digest, or of the
+    hub's commit.
 
     Raises:
-        DeclarationError: the folder or the hub's model does not exist, or the hub does not report its commit.
+        DeclarationError: the folder or the hub's model does not exist, or the hub does not report its
+            commit.
+        MissingDependencyError: the model is on a hub, and transformers is not installed.
     """
     folder = folder_of(name)
     if folder.is_dir():
@@ -227,10 +231,12 @@ class Local(Connection):
             self._scorer = await _in_worker(self._load)
 
     async def complete(self, request: Request[Any]) -> Completion:
-        """Return the response computed from log-probabilities, as JSON, or the text that the model writes.
+        """Return the JSON that ``request.reading`` computes from log-probabilities, or, for a plain
+        request, the text that the model writes.
 
         Raises:
-            DeclarationError: the request is for structured output without a ``reading``.
+            DeclarationError: the request is for structured output without a ``reading``, or the model cannot
+                be loaded.
             ProviderError: the model gave no response.
         """
         if request.reading is None and not request.plain:

@@ -21,20 +21,23 @@ from conqret.llm.retry import ProviderError
 PREFIX = "verdicts/"
 
 Sayings = Mapping[str, Sequence[Mapping[str, float | None]]]
-"""By the texts of an item (:func:`texts_of`), its verdicts by metric, once for each time that it was judged."""
+"""Maps the texts of an item (:func:`texts_of`) to its verdicts: a mapping from metric to value (None:
+unscored) for each time that the item was judged.
+"""
 
 _admitted: dict[str, Sayings] = {}
 
 
 def texts_of(item: Mapping[str, Any]) -> str:
-    """Return an item as one JSON text without its language, to look it up in a log."""
+    """Return an item's fields other than its language as JSON with sorted keys, under which a log has its
+    verdicts.
+    """
     return json.dumps({name: value for name, value in item.items() if name != "language"}, sort_keys=True)
 
 
 def admit(name: str, answer_log: Sayings) -> str:
-    """Register a log of verdicts as a model, and return the model's name:
-
-    ``name`` and a digest of the log.
+    """Register a log of verdicts as a model, and return the model's name: ``verdicts/NAME@`` and 12
+    hexadecimal digits of the log's sha256.
     """
     sha = hashlib.sha256(json.dumps(answer_log, sort_keys=True, default=list).encode())
     model = f"{PREFIX}{name}@{sha.hexdigest()[:12]}"
@@ -62,11 +65,11 @@ class LogConnection(Connection):
             )
 
     async def complete(self, request: Request[Any]) -> Completion:
-        """Return the verdict in the log for the request's item and sample, as JSON.
+        """Return the verdict in the log for the request's item and sample, as JSON; it costs 0 dollars.
 
         Raises:
-            DeclarationError: the request is not about an item as plain data.
-            ProviderError: the log has no such verdict.
+            DeclarationError: the log was not registered, or the request is not about an item as plain data.
+            ProviderError: with the reason NOT_RECORDED, if the log has no such verdict.
         """
         await self.prepare()
         answers = _admitted[self._model].get(texts_of(item_of(request)), ())

@@ -1,4 +1,6 @@
-"""What both routes to a hosted model have in common: the shape of the answer, and what an error means."""
+"""What both routes to a hosted model have in common: the method for structured output (:class:`Shape`), the
+retry with a simpler one, and the reading of responses and errors.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,12 @@ SCHEMA_ENDPOINTS = frozenset(
     "anthropic azure custom_openai gemini hosted_vllm litellm_proxy lm_studio llamafile ollama ollama_chat openai "
     "openai_like".split()
 )
-"""Providers where a schema is tried first for models that the price list lacks: servers of one's own, mostly
-with guided decoding, and those for which litellm translates a schema whatever the model."""
+"""Providers where a JSON schema is tried first for models that the price list lacks: servers of one's own,
+mostly with guided decoding, and those for which litellm translates a schema whatever the model.
+"""
 
 KEPT = 256
-"""So many formats are kept; a run has a handful."""
+"""The most formats in the cache; a run has a handful."""
 
 _MARK = "\x00"
 
@@ -51,9 +54,10 @@ class Shape(StrEnum):
 
 
 def choose_shape(provider: str, facts: ModelFacts) -> Shape:
-    """Return the best method for structured output that the model supports:
+    """Return the best method for structured output that the model supports: JSON schema, else tools, else
+    Markdown.
 
-    JSON schema, else tools, else Markdown.
+    ``facts`` are those of the model, and ``provider`` (litellm's name) decides where they are unknown.
     """
     if facts.schema or (not facts.listed and provider in SCHEMA_ENDPOINTS):
         return Shape.SCHEMA
@@ -62,7 +66,9 @@ def choose_shape(provider: str, facts: ModelFacts) -> Shape:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """What a method for structured output adds to a request: call arguments, and text after the messages."""
+    """What a method for structured output adds to a request: call arguments, and texts after the system
+    message and after the last message.
+    """
 
     arguments: Mapping[str, Any]
     system_suffix: str = ""
@@ -118,7 +124,9 @@ def format_for(response: type[BaseModel], shape: Shape) -> Format:
 
 
 TOP_LOGPROBS = 20
-"""The most that OpenAI and vLLM give; other providers get :data:`FEW_LOGPROBS`."""
+"""Alternatives requested for each token: the most that OpenAI, Azure and vLLM return; other providers get
+:data:`FEW_LOGPROBS`.
+"""
 
 FEW_LOGPROBS = 5
 _MANY_LOGPROBS = frozenset({"openai", "azure", "hosted_vllm"})
@@ -175,10 +183,17 @@ class HostedConnection(Connection):
 
     @abstractmethod
     async def exchange(self, request: Request[Any], shape: Shape) -> Mapping[str, Any]:
-        """Send a request once, and return the response body as plain data in OpenAI's format."""
+        """Send a request once, and return the response body as plain data in the format of OpenAI's chat
+        completions.
+
+        Raises:
+            Exception: any error of the route; :meth:`complete` converts it to a ProviderError.
+        """
 
     def cost(self, prompt: int | None, completed: int | None, cached: int | None) -> float | None:
-        """Return the dollars for these tokens; None where a price is unknown."""
+        """Return the dollars for these tokens (prompt, response, and cached ones among the prompt's); None
+        where a price or a count is unknown.
+        """
         return self.facts.cost(prompt, completed, cached)
 
     def settings(self, request: Request[Any]) -> dict[str, Any]:

@@ -1,4 +1,5 @@
-"""The direct route to servers that speak as OpenAI does: aiohttp, and what a request is made of, written out here.
+"""The direct route to servers with OpenAI's interface, over aiohttp: bodies, sessions and the reading of
+error responses.
 
 litellm would send the same bodies, at ten times the work and after seconds of import.
 """
@@ -34,7 +35,7 @@ KEEP_ALIVE = 30.0
 """Seconds for which an idle connection is kept: under the 60 and 75 after which servers close theirs."""
 
 NOWHERE = 404
-"""The status of an address at which there is nothing, and of a model that the server does not have."""
+"""The HTTP status of an address without a service, and of a model that the server does not have."""
 
 _HEADERS = {
     "Accept": "application/json",
@@ -153,7 +154,12 @@ def _arguments(response: type[BaseModel], shape: Shape) -> Mapping[str, bytes]:
 
 
 def refused(server: Server, status: int, headers: Mapping[str, str], raw: bytes) -> ProviderError:
-    """Return the provider error for a response with a status other than 200."""
+    """Return the provider error for a response with a status other than 200, from its ``headers`` and its
+    ``raw`` body.
+
+    A redirect becomes an error of its own, so that the key goes nowhere else; a 404 has a hint where the
+    address should probably end in ``/v1``.
+    """
     if 300 <= status < 400:
         return sent_on(server.url, headers.get("Location", ""))
     try:

@@ -1,7 +1,7 @@
-"""From the body of a chat completion to a completion; its content is not trusted.
+"""Read a completion from the body of a chat response, whose content is not trusted.
 
-A megabyte of gzip can hold a gigabyte: a body is unpacked here, a bounded piece at a time, and ends where it grows too
-long.
+A megabyte of gzip can hold a gigabyte: bodies are decompressed here in bounded pieces, and refused above a
+limit.
 """
 
 from __future__ import annotations
@@ -20,13 +20,15 @@ from conqret.llm.request import Completion, TokenLogprobs
 from conqret.llm.retry import ProviderError
 
 Price = Callable[[int | None, int | None, int | None], float | None]
-"""From the tokens of prompt and answer, and the cached ones among the prompt's, to dollars."""
+"""Takes the tokens of prompt and response, and the cached ones among the prompt's, and returns dollars
+(None: unknown).
+"""
 
 _CUT_OFF = frozenset({"length", "max_tokens", "model_length"})
 """What servers call an answer that was cut off."""
 
 FAILED = "error"
-"""What OpenRouter calls an answer whose provider failed while it was written."""
+"""OpenRouter's finish reason for a response whose provider failed while writing it."""
 
 _THOUGHTS = ("thinking", "reasoning")
 """The types of an answer's parts that are thoughts."""
@@ -36,7 +38,13 @@ _HALVES = re.compile("[\ud800-\udfff]")
 
 
 def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Completion:
-    """Read the completion from a response body; invalid fields other than the text are left out.
+    """Read the completion from a response body in OpenAI's chat format; invalid fields other than the text
+    are left out.
+
+    Args:
+        body: the response body.
+        price: returns the dollars for the tokens of the call.
+        seconds: how long the call took.
 
     Raises:
         ProviderError: the body has no response, or an error (some servers send errors with status 200).
@@ -95,7 +103,8 @@ def _finish_of(choice: Mapping[str, Any]) -> str:
 
 
 def usage_of(usage: Any) -> tuple[int | None, int | None, int | None]:
-    """Return the prompt tokens, response tokens and cached tokens; None for each that is missing or invalid.
+    """Return the tokens of the prompt, of the response, and the cached ones among the prompt's, from the
+    body's ``usage``; None for each that is missing or invalid.
 
     A prompt has at least one token, so 0 prompt tokens count as missing.
     """
@@ -156,7 +165,7 @@ def _logprobs(choice: Mapping[str, Any]) -> tuple[TokenLogprobs, ...] | None:
 
 
 ACCEPTED = "gzip, deflate"
-"""How an answer may be packed."""
+"""The compressions of responses that are accepted."""
 
 _PIECE = 2**20
 _WINDOWS = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
@@ -176,10 +185,10 @@ def packing(header: str | None) -> str:
 
 
 async def unpacked(chunks: AsyncIterable[bytes], packed: str) -> AsyncIterator[bytes]:
-    """Yield the decompressed pieces of a body.
+    """Yield the decompressed pieces of a body; ``packed`` is the compression that :func:`packing` returned.
 
     Raises:
-        ProviderError: the body is longer than the limit, or not compressed as declared.
+        ProviderError: the decompressed body is longer than the limit, or not compressed as declared.
     """
     unpacker = zlib.decompressobj(_WINDOWS[packed]) if packed else None
     left = ANSWER.most

@@ -1,7 +1,9 @@
-"""Which models are called directly: those of servers that speak as OpenAI does, with their addresses and keys.
+"""Which models are called directly, without litellm: those of servers with OpenAI's interface, with their
+addresses and keys.
 
-Some of OpenAI's models have the Responses interface alone: a request in its form, and its answer in that of chat
-completions. Such models take no temperature and no log-probabilities; nothing is stored at OpenAI.
+Some of OpenAI's models have the Responses interface alone: requests are written in its form, and its
+responses converted to chat completions. Such models take no temperature and no log-probabilities; nothing is
+stored at OpenAI.
 """
 
 from __future__ import annotations
@@ -25,13 +27,19 @@ from conqret.llm.request import Request
 PATH = "/responses"
 
 NAMED = "responses/"
-"""Stands before the name of a model that is not known to have no other interface."""
+"""The prefix by which a user says that a model has the Responses interface alone, where conqret does not
+know it.
+"""
 
 _NAMES = re.compile(r"responses/|(o\d|gpt-\d[\d.]*)(-mini)?-(pro|codex|deep-research)|codex-mini")
 
 
 def responses_body(request: Request[Any], model: str, shaped: Format) -> bytes:
-    """Return the body of a request to OpenAI's Responses interface as JSON bytes."""
+    """Return the body of a request to OpenAI's Responses interface as JSON bytes.
+
+    ``model`` is the model's name there, and ``shaped`` the format of the response
+    (:func:`~conqret.llm.hosted.connection.format_for`).
+    """
     body: dict[str, Any] = {
         "input": [_input(message) for message in shaped.messages(request.messages)],
         "model": model,

@@ -1,4 +1,6 @@
-"""The route to every provider, through litellm: one request in, one raw completion out, no retry of its own."""
+"""The route to all other providers, through litellm: one request in, one raw completion out, without
+litellm's retries.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The perturbations, by what they change (see :mod:`conqret.perturb.perturbation`)."""
+"""The perturbations by what they change (see :mod:`conqret.perturb.perturbation`)."""
 
 from conqret.perturb.kinds import added_texts, changed_citations, changed_documents, changed_sentences
 

@@ -1,7 +1,7 @@
-"""Texts put in: fallacies (fallacy-oversight: Ye et al. 2024, CALM), sentences that own one side's evidence was left
-out, sentences that add nothing (length, which judges are known to reward: Dubois et al. 2024), and instructions to the
-judge, hidden in the argument or in documents. What is added makes a text longer, so each has a neutral one of the same
-length to be compared with.
+"""Perturbations that add texts to the argument or documents: fallacies (fallacy-oversight: Ye et al. 2024,
+CALM), sentences that admit that one side's evidence was left out, sentences that add nothing (length,
+which judges are known to reward: Dubois et al. 2024), and instructions to the judge. An added text
+makes the argument longer, so each has a neutral one of the same length to compare with.
 
 No rule tells for sure which documents speak for which side, so for one-sided evidence nothing is taken away: what is
 put in says so.
@@ -39,28 +39,30 @@ from conqret.text.citations import strip_citations
 Texts = Mapping[str, tuple[str, ...]]
 
 TEXTS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-"""What is put in."""
+"""The texts to add, from ``added_texts.toml``."""
 
 OTHER_INJECTIONS: Texts = {language: tuple(texts) for language, texts in TEXTS["other_injections"].items()}
-"""Orders to the judge in other languages than English."""
+"""Prompt injections in languages other than English, by language."""
 
 
 MATCHED: tuple[tuple[str, str], ...] = tuple((text, neutral) for text, neutral in TEXTS["injections"])
-"""Each with a neutral text of as many words and characters, which requests nothing."""
+"""Each prompt injection with a neutral text of as many words and characters, which requests nothing."""
 
 INJECTIONS = tuple(text for text, _ in MATCHED)
-"""Each is harmless in a prompt that treats texts as data, and caught by the judgment's flags."""
+"""The prompt injections; each is harmless in a prompt that treats texts as data, and found by the
+judgment's flags.
+"""
 
 
 UNSPACED = frozenset({"zh", "ja"})
-"""The languages that put no space between sentences."""
+"""The languages without spaces between sentences."""
 
 
 class AddingVariant(Protocol):
     """The signature of a function that inserts some of ``texts`` into an item."""
 
     def __call__(self, draw: Draw, texts: Sequence[str]) -> PerturbedItem:
-        """Put as many as the level says."""
+        """Insert as many of ``texts`` as the draw's level says, and return the perturbed item."""
 
 
 def among_sentences(draw: Draw, texts: Sequence[str]) -> PerturbedItem:
@@ -139,7 +141,8 @@ def own_sentences(item: Item, own: Literal["argument", "documents"] = "argument"
 
 
 def stand_in(draw: Draw, text: str, own: Literal["argument", "documents"]) -> str:
-    """Return a neutral text of the same length as ``text``, for languages other than English.
+    """Return a neutral text of about the length of ``text`` (in characters), for languages other than
+    English.
 
     It repeats the item's own sentences, with the bracket and the end mark of ``text``.
     """
@@ -156,7 +159,11 @@ def own_text(
     item: Item, length: int, language: str, own: Literal["argument", "documents"] = "argument"
 ) -> str:
     """Return the item's own sentences, repeated and cut to at most ``length`` characters at the end of a
-    word."""
+    word.
+
+    ``language`` says if sentences are separated by a space; ``own`` names the texts, as in
+    :func:`own_sentences`.
+    """
     space = "" if language in UNSPACED else " "
     said = space.join(own_sentences(item, own))
     text = space.join([said] * (1 + length // max(1, len(said))))
@@ -167,7 +174,9 @@ def own_text(
 
 
 FALLACIES = tuple(TEXTS["fallacies"])
-"""Ignorance, ad hominem, tradition, two ways only, the slope, one case, the circle, and what merely came before."""
+"""Appeal to ignorance, ad hominem, tradition, false dilemma, slippery slope, one case, circular reasoning,
+post hoc.
+"""
 
 _UNSOUND = ("local_acceptability", "local_sufficiency", "cogency", "overall_quality")
 
@@ -213,7 +222,7 @@ ONE_SIDED = Perturbation(
 
 
 FILLERS = tuple(TEXTS["fillers"])
-"""They make no claim, name nothing and take no side."""
+"""Sentences that make no claim, name nothing and take no side."""
 
 
 def padded(draw: Draw) -> PerturbedItem:
@@ -257,7 +266,7 @@ INJECT_ARGUMENT = Perturbation(
 
 
 def in_documents(draw: Draw, texts: Sequence[str]) -> PerturbedItem:
-    """Append a text, which requests a better score from the judge, to a share of the documents."""
+    """Append one of ``texts`` to a share of the documents, each as a paragraph; the level is a percentage."""
     documents = list(draw.item.documents)
     places = draw.share(range(len(documents)))
     changes = []

@@ -1,5 +1,5 @@
-"""Citation marks removed, citations that point to another document than the one that bears the sentence out, and
-sentences that cite put down to a source that their documents do not name.
+"""Perturbations of citations: marks removed, marks that point to another document than the one that
+supports the sentence, and citing sentences attributed to a source that their documents do not name.
 """
 
 from __future__ import annotations
@@ -24,7 +24,11 @@ from conqret.text.citations import citations, marks, replace_marks
 
 
 def dropped(draw: Draw) -> PerturbedItem:
-    """Remove a share of the argument's citation marks. Raises InapplicableError if it cites nothing."""
+    """Remove a share of the argument's citation marks; the level is a percentage of the marks.
+
+    Raises:
+        InapplicableError: it cites nothing.
+    """
     argument = draw.item.argument or ""
     citation_marks = marks(argument)
     if not citation_marks:
@@ -53,10 +57,12 @@ DROP_CITATIONS = Perturbation(
 
 
 def redirected(draw: Draw) -> PerturbedItem:
-    """Change a share of the citation marks to documents that their sentence does not cite.
+    """Change a share of the citation marks to documents that their sentence does not cite; the level is a
+    percentage of the marks.
 
     Raises:
         InapplicableError: no citation can be changed.
+        UnreachedError: fewer can be changed than the level says.
     """
     argument, total = draw.item.argument or "", len(draw.item.documents)
     citation_marks = marks(argument)

@@ -1,5 +1,6 @@
-"""Documents replaced by those of other topics (ConQRet, section 6.2), put in another order with citations renumbered so
-that each still points to the same document, or dated back with the argument that cites them.
+"""Perturbations of documents: replaced by those of other topics (ConQRet, section 6.2), in another order
+with citations renumbered so that each still points to the same document, or dated back with the
+argument that cites them.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from conqret.text.language import NAMES
 
 
 def replaced(draw: Draw) -> PerturbedItem:
-    """Replace a share of the documents by documents of other topics; citations stay and thus become
-    wrong.
+    """Replace a share of the documents by documents of other topics; the level is a percentage. Citations
+    stay and thus become wrong.
 
     Raises:
         UnreachedError: the pool has too few documents.
@@ -114,10 +115,10 @@ SHUFFLE = Perturbation(
 
 
 YEARS_BACK = 40
-"""Long enough for figures on any question of the day to have changed."""
+"""The years by which dates move: long enough for figures on any question of the day to have changed."""
 
 UNDATED = 2020
-"""The year that a document is taken to be of, where it names none."""
+"""The year of a document that names none."""
 
 _UNTIMELY = ("local_acceptability", "local_sufficiency", "overall_quality")
 
@@ -169,7 +170,7 @@ def published(year: int, draw: Draw) -> str:
 
 
 def earlier(text: str) -> str:
-    """Return ``text`` with all years from 1900 on moved back by a fixed number; citations stay."""
+    """Return ``text`` with all years from 1900 to 2099 moved back by :data:`YEARS_BACK`; citations stay."""
 
     def moved(match: re.Match[str]) -> str:
         return str(int(match["year"]) - YEARS_BACK) if match["year"] else match.group()

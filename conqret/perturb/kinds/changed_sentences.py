@@ -1,5 +1,5 @@
-"""Sentences of the argument changed: cited ones contradict their document (ConQRet, section 6.3), or a share is said in
-other words; an argument that breaks off; and one of which the judge reads that it took the other side.
+"""Perturbations of sentences: cited ones contradict their document (ConQRet, section 6.3), or a share is
+paraphrased; an argument that breaks off; and an item whose stance is reversed while the argument stays.
 
 Sentences are rewritten by a model, or by rule. The rule of a paraphrase exchanges set phrases and reporting words for
 others that mean the same wherever they stand, and touches nothing else. That is a weak paraphrase, and an honest one: a
@@ -39,9 +39,13 @@ _TRIES = 5
 
 
 def counted_citing(draw: Draw) -> list[int]:
-    """Return the numbers of the citing sentences to change, with the level as their count.
+    """Return the numbers (from 1) of the citing sentences to change, with the level as their count.
 
-    A higher level only adds sentences. Raises UnreachedError if too few sentences cite.
+    A higher level only adds sentences.
+
+    Raises:
+        UnreachedError: too few sentences cite.
+        InapplicableError: none cites.
     """
     sentence_numbers = grounded(draw)
     if draw.level > len(sentence_numbers):
@@ -53,10 +57,12 @@ def counted_citing(draw: Draw) -> list[int]:
 
 
 def contradicted(draw: Draw, number: int) -> tuple[str, str] | None:
-    """Contradict sentence ``number`` by rule, and return it with the kind of contradiction.
+    """Contradict sentence ``number`` (from 1) by rule, and return it with the kind of contradiction.
 
-    Return None for languages other than English, which have no rules. Raises InapplicableError if no rule
-    applies.
+    Return None for languages other than English, which have no rules.
+
+    Raises:
+        InapplicableError: no rule applies.
     """
     if draw.language:
         return None
@@ -83,7 +89,9 @@ def _contradicted(argument: str, number: int, source: str, topic: str, seed: str
 
 
 LEVELS = (0, 2, 5)
-"""Of ConQRet's levels those that an argument of some ten cited sentences reaches; 10 and 20 can be requested."""
+"""The default levels: of ConQRet's those that an argument of some ten cited sentences reaches; 10 and 20
+can be requested.
+"""
 
 _CONTRADICTING = Rewriting("perturb/hallucinate", counted_citing, contradicted)
 
@@ -108,9 +116,12 @@ HALLUCINATE = Perturbation(
 
 
 def share_citing(draw: Draw) -> list[int]:
-    """Return the numbers of the citing sentences to change, with the level as their share.
+    """Return the numbers (from 1) of the citing sentences to change, with the level as their percentage.
 
-    A higher level only adds sentences. Raises InapplicableError if no sentence cites.
+    A higher level only adds sentences.
+
+    Raises:
+        InapplicableError: no sentence cites.
     """
     possible = grounded(draw)
     return draw.ordered(possible)[: draw.count(len(possible))]
@@ -145,7 +156,9 @@ _phrase = re.compile(
 
 
 def share_of_all(draw: Draw) -> list[int]:
-    """Return the numbers of the sentences to change, with the level as a share of all sentences."""
+    """Return the numbers (from 1) of the sentences to change, with the level as a percentage of all
+    sentences.
+    """
     return draw.share(range(1, len(split(draw.item.argument or "")) + 1))
 
 
@@ -185,8 +198,11 @@ _INSUFFICIENT = ("local_sufficiency", "global_sufficiency", "overall_quality")
 
 
 def truncated(draw: Draw) -> PerturbedItem:
-    """Remove a share of the argument's sentences from its end. Raises UnreachedError if none would
-    remain."""
+    """Remove a share of the argument's sentences from its end; the level is a percentage.
+
+    Raises:
+        UnreachedError: none would remain.
+    """
     text = draw.item.argument or ""
     spans = split(text)
     gone = draw.count(len(spans))

@@ -236,7 +236,12 @@ def finding_words(row: BiasRow) -> str:
 
 
 def missing_note(row: BiasRow) -> str:
-    """Return why pairs of a row have no value, and how many have one; empty if all have."""
+    """Return a suffix for the row's verdict: how many of its pairs have a value, and why the others have
+    none.
+
+    It begins with ``; ``, or, where the row has no effect, with ``: `` and has the reasons alone. It is
+    empty if all pairs have a value.
+    """
     if not (reasons := missing_reasons(row.missing)):
         return ""
     if row.effect is None:

@@ -179,7 +179,9 @@ class WaveDifference(Frozen):
 
     @property
     def drifted(self) -> bool:
-        """True if the difference is significant and not negligible."""
+        """True if the corrected p is below ``ALPHA`` (0.05) and the absolute difference at least
+        ``TOLERANCE`` (0.01); False where p is None.
+        """
         return self.p is not None and self.p < ALPHA and abs(self.difference.value or 0.0) >= TOLERANCE
 
 

@@ -384,7 +384,12 @@ def scores_without(plan: ImprovePlan, out: Out) -> dict[str, CrossFitted]:
 
 
 def choice_without(plan: ImprovePlan, out: Out) -> VariantChoice:
-    """Return the choice made on the topics outside these folds (one fold at most)."""
+    """Choose a variant from the training topics outside the folds ``out``: one fold, or none for the choice
+    on all training topics.
+
+    Raises:
+        DeclarationError: no item is scored by all candidates.
+    """
     topics = {item.id: item.topic for item in plan.data.training}
     means = {item.id: plan.data.means[item.id] for item in plan.items_in(EVERY_FOLD - out)}
     return choose(scores_without(plan, out), means, topics, min(out, default=-1))

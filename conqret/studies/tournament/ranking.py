@@ -248,7 +248,9 @@ class PairSchedule:
 
     @property
     def comparisons(self) -> int:
-        """The largest number of comparisons that there may be, by one judge."""
+        """The largest number of comparisons by one judge, over all rounds and groups; a pair compared in
+        both orders counts twice.
+        """
         twice = 2 if self.options.both_orders else 1
         return sum(twice * sum(sizes) for sizes in self.sizes)
 
@@ -297,7 +299,9 @@ class TournamentPlan:
 
     @property
     def total(self) -> int:
-        """The largest number of comparisons that there may be, by all judges."""
+        """The largest number of comparisons over all rounds, groups and judges; a pair compared in both
+        orders counts twice.
+        """
         return self.schedule.comparisons * len(self.setups)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The alternative annotator test on ten data sets: may a judge stand in for one of the annotators?"""
+"""The alternative annotator test on ten data sets: whether a judge can replace one of the annotators."""
 
 from __future__ import annotations
 
@@ -59,8 +59,9 @@ DATA_SETS = {
         _row(".17/.71 1/.81 0/.62 .67/.73", ("gemini_flash", "gemini_pro", "gpt-4o", "gpt-4o-mini")),
     ),
 }
-"""Those whose labels are categories or numbers. The tenth, KiLoGram, has free texts, which the paper compares by
-embeddings; the notebook prints no rates for it."""
+"""The data sets whose labels are categories or numbers. The tenth, KiLoGram, has free texts, which the
+paper compares by embeddings; the notebook prints no rates for it.
+"""
 
 
 def read(folder: Path) -> SuiteData:
@@ -131,8 +132,8 @@ def _number(label: str | float, code: Mapping[str, float] | None) -> float:
 
 
 def test_of(field: str, verdicts: SuiteVerdicts) -> float:
-    """Return the winning rate or the advantage probability (``field``) in one data set; NaN if there is no
-    test.
+    """Return the ``winning_rate`` or the ``advantage`` probability (``field``) of verdicts on one data
+    set; NaN if there is no test.
     """
     annotators, table = annotator_table(dict(zip(verdicts.ids, verdicts.annotations, strict=True)))
     if len(annotators) < 2:

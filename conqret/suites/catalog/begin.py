@@ -1,4 +1,6 @@
-"""BEGIN, Wizard of Wikipedia: is all that an answer of a dialogue model says borne out by the knowledge that it had."""
+"""BEGIN, Wizard of Wikipedia: whether all that a dialogue model's answer says is supported by the
+knowledge that it was given.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,14 @@ TURN = published(
 
 
 def read(folder: Path) -> SuiteData:
-    """Read the answers with their knowledge and the message before. Gold is 1 where an answer is fully attributable to
-    knowledge and 0 where it is not; generic answers have none. Intervals are over the pieces of knowledge."""
+    """Read the answers with their knowledge and the message before. Gold is 1 where an answer is fully
+    attributable to knowledge and 0 where it is not; generic answers have none. Intervals are over the
+    pieces of knowledge.
+
+    Raises:
+        DeclarationError: a file is missing or empty.
+        ItemsError: rows are faulty; all are listed.
+    """
     rows = []
     for name in files_present(folder, (TURNS, TEST, DEV), "turns"):
         for number, turn in enumerate(published_rows(folder, name, TURN), start=1):
@@ -53,7 +61,9 @@ def read(folder: Path) -> SuiteData:
 
 
 def every_claim_supported(verdicts: SuiteVerdicts) -> float:
-    """Return the balanced accuracy of "every claim is supported"."""
+    """Return the balanced accuracy (0 to 1) of the verdict 1, "every claim is supported", for the gold
+    label 1.
+    """
     return balanced_accuracy(verdicts.verdicts >= 1, verdicts.gold)
 
 

@@ -1,4 +1,4 @@
-"""BeRDS, perspective detection: does a document contain a perspective on a question, by human labels."""
+"""BeRDS, perspective detection: whether a document contains a perspective on a question, by human labels."""
 
 from __future__ import annotations
 
@@ -42,15 +42,17 @@ def read(folder: Path) -> SuiteData:
 
 
 def detection_f1(verdicts: SuiteVerdicts) -> float:
-    """Return the F1 of the label yes, which is a grade of at least
-    :data:`conqret.perspectives.detection.YES_FROM`.
+    """Return the F1 (0 to 1) of the label yes, which is a grade of at least
+    :data:`conqret.perspectives.detection.YES_FROM`; NaN where it is not defined.
     """
     yes = verdicts.verdicts >= YES_FROM / (len(GRADES) - 1) - 1e-9
     return value_of(f1(verdicts.gold, yes, categories=BOTH))
 
 
 def precision_over_ranks(verdicts: SuiteVerdicts) -> float:
-    """Return the average precision of the grades, which needs no threshold."""
+    """Return the average precision (0 to 1) of the grades, which needs no threshold; NaN without a
+    positive pair.
+    """
     return value_of(average_precision(verdicts.gold, verdicts.verdicts))
 
 

@@ -1,5 +1,6 @@
-"""ContextualJudgeBench: which of two answers to a question about a given context is better? From files that the user
-has."""
+"""ContextualJudgeBench: which of two answers to a question about a given context is better, from files
+that the user has.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +32,16 @@ PAIR = published(
     worse=("negative_response", published_text),
 )
 SUMMARIZE = "Summarize the document."
-"""The question of a pair that has none."""
+"""The topic of a pair without a question."""
 
 
 def read(folder: Path) -> SuiteData:
-    """Read the pairs of all splits in the folder."""
+    """Read the pairs of all splits in the folder.
+
+    Raises:
+        DeclarationError: a file is missing or empty.
+        ItemsError: rows are faulty; all are listed.
+    """
     return data_of_rows(_rows(folder), "preference")
 
 

@@ -47,7 +47,9 @@ TABLE_5 = {
     "Listwise + SC GPT-3.5": ".33 .44 .35 .28 .36 .3 .31 .42 .47 .26 .36 .4 .35 .16 .34 .35",
     "Listwise + SC GPT-4o": ".47 .45 .52 .57 .47 .54 .50 .38 .56 .42 .47 .56 .31 .53 .48 .48",
 }
-"""Fourteen dimensions, the printed average without overall quality, and overall quality (ConQRet, Table 5)."""
+"""ConQRet, Table 5, by judge: fourteen dimensions, the printed average without overall quality, and
+overall quality.
+"""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,14 @@ class DagstuhlData(SuiteData):
 
 
 def read(folder: Path) -> DagstuhlData:
-    """Read the texts that all three experts call arguments, with the mean of their ratings (1 to 3) as gold."""
+    """Read the texts that all three experts call arguments, with the mean of their ratings (1 to 3) as
+    gold.
+
+    Raises:
+        DeclarationError: a file is missing or empty.
+        ItemsError: rows are faulty; all are listed.
+        LabelsError: labels are faulty.
+    """
     files_present(folder, (EXPERTS, NOVICES), "labels")
     novices = read_labels(suite_file(folder, NOVICES)) if is_there(folder, NOVICES) else None
     if not is_there(folder, EXPERTS):
@@ -87,7 +96,9 @@ def read(folder: Path) -> DagstuhlData:
 
 
 def alpha_with_experts(verdicts: SuiteVerdicts) -> float:
-    """Return Krippendorff's alpha (interval) between the judge, rescaled to 1 to 3, and the experts' mean."""
+    """Return Krippendorff's alpha (interval) between the judge, rescaled to 1 to 3, and the experts' mean;
+    NaN where it is not defined.
+    """
     (alpha,) = alphas(np.array([[verdicts.gold, 1 + 2 * verdicts.verdicts]]), "interval")
     return alpha.value if alpha.defined else math.nan
 
@@ -110,7 +121,7 @@ def novice_alpha(dimensions: Iterable[str], data: SuiteData) -> float:
 
 
 def printed_average(judge: str, data: SuiteData) -> float:
-    """Return the mean of the fourteen printed figures of a judge."""
+    """Return the mean of a judge's first fourteen figures in ``TABLE_5``; ``data`` is not read."""
     row = [float(cell) for cell in TABLE_5[judge].split()]
     return math.fsum(row[:14]) / 14
 

@@ -1,4 +1,6 @@
-"""Debate speeches: how good is an opening speech of some 600 words, by the ratings of fifteen annotators each."""
+"""Debate speeches: the quality of an opening speech of some 600 words, by the ratings of fifteen
+annotators each.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,12 @@ SPEECH = published(
 
 
 def read(folder: Path) -> SuiteData:
-    """Read the speeches, with the mean of their ratings as gold."""
+    """Read the speeches, with the mean of their ratings as gold.
+
+    Raises:
+        DeclarationError: a file is missing or empty.
+        ItemsError: rows are faulty; all are listed.
+    """
     rows = list(published_rows(folder, SPEECHES, SPEECH, unique="id", check=_counted))
     annotations = {row["id"]: dict(zip(row["raters"], row["ratings"], strict=True)) for row in rows}
     means = mean_labels(annotations)
@@ -84,7 +91,9 @@ def _counted(row: dict[str, Any]) -> None:
 
 
 def system_tau(verdicts: SuiteVerdicts) -> float:
-    """Return Kendall's tau-b between the systems' mean gold and mean verdicts; systems are kinds of authors."""
+    """Return Kendall's tau-b between the systems' mean gold and mean verdicts; NaN with one system.
+    Systems are kinds of authors.
+    """
     gold, judged = system_means(verdicts)
     return value_of(kendall(gold, judged)) if len(gold) > 1 else math.nan
 

@@ -1,4 +1,4 @@
-"""DebateQA, alignment: does a metric rank systems as annotators do? From files that the user has."""
+"""DebateQA, alignment: whether a metric ranks systems as annotators do, from files that the user has."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from conqret.suites.suite_statistics import correlation, kendall_tau, over_group
 METRIC = "rating"
 PREFERENCES = "preferences.csv"
 SEED = 13
-"""Of the orders over which Elo's ratings are averaged, as that of ``conqret debateqa score correlate``."""
+"""The seed of the orders over which Elo ratings are averaged, as in ``conqret debateqa score correlate``."""
 
 
 def read(folder: Path) -> SuiteData:

@@ -1,4 +1,6 @@
-"""DEBATunE, controversy controllability: is all that a statement argues on the side that its model was told to take."""
+"""DEBATunE, controversy controllability: whether all that a statement argues is on the side that its model
+was told to take.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +26,9 @@ SYSTEMS = {
     "Zephyr 7B Alpha": ("zephyr_7b_a", 0.879, 0.713, 0.796),
     "Zephyr 7B Beta": ("zephyr_7b_b", 0.942, 0.733, 0.838),
 }
-"""The nine models whose statements are published: their folder there, and the controversy controllability by GPT-4 on
-the positive side, the negative side and overall (Table 1)."""
+"""The nine models with published statements: the name of their folder, and the controversy controllability
+by GPT-4 on the positive side, the negative side and overall (Table 1).
+"""
 
 
 def _file(folder: str) -> str:
@@ -51,7 +54,9 @@ def read(folder: Path) -> SuiteData:
 
 
 def controllability(side: str, verdicts: SuiteVerdicts) -> float:
-    """Return the share of statements whose arguments are all on their side, for one ``side`` or both (empty)."""
+    """Return the share of statements whose arguments are all on their side, for one ``side`` (``positive``
+    or ``negative``) or both (empty); NaN without statements.
+    """
     good = [
         float(verdict >= 1)
         for name, verdict in zip(verdicts.ids, verdicts.verdicts, strict=True)

@@ -1,4 +1,6 @@
-"""FaithBench: does a summary say what its passage does not bear out, on samples about which detectors disagree."""
+"""FaithBench: whether a summary says what its passage does not support, on samples about which detectors
+disagree.
+"""
 
 from __future__ import annotations
 
@@ -44,9 +46,14 @@ SAMPLE = published(
 
 
 def read(folder: Path) -> SuiteData:
-    """Read the summaries with their passages. Gold is 1 where an annotator marked a span as unwanted, else 0 (benign,
-    questionable, consistent). Intervals are over passages. The detectors' verdicts are 1 where they call a summary
-    inconsistent (a consistency below 0.5)."""
+    """Read the summaries with their passages. Gold is 1 where an annotator marked a span as unwanted, else
+    0 (benign, questionable, consistent). Intervals are over passages. The detectors' verdicts are 1
+    where they call a summary inconsistent (a consistency below 0.5).
+
+    Raises:
+        DeclarationError: a file is missing or empty.
+        ItemsError: rows are faulty; all are listed.
+    """
     rows, logs = list[dict[str, Any]](), dict[str, dict[str, float]]()
     for sample in _samples(folder):
         labels = [str(label) for entry in sample["annotations"] for label in entry.get("label") or ()]
@@ -76,7 +83,9 @@ def _samples(folder: Path) -> Iterator[dict[str, Any]]:
 
 
 def any_claim_unsupported(verdicts: SuiteVerdicts) -> float:
-    """Return the balanced accuracy of "any claim is unsupported"."""
+    """Return the balanced accuracy (0 to 1) of a verdict above 0, "any claim is unsupported", for the gold
+    label 1.
+    """
     return balanced_accuracy(verdicts.verdicts > 0, verdicts.gold)
 
 

@@ -1,4 +1,4 @@
-"""JUDGE-BENCH: human ratings of twenty NLP data sets in one layout. From files that the user has."""
+"""JUDGE-BENCH: human ratings of twenty NLP data sets in one layout, from files that the user has."""
 
 from __future__ import annotations
 
@@ -30,6 +30,10 @@ def read(folder: Path) -> SuiteData:
     """Read the rated texts of all data sets in the folder and below, as one item per text and rating.
 
     Categories without a scale are left out, with a note.
+
+    Raises:
+        DeclarationError: the folder has no data set.
+        ItemsError: a file is faulty.
     """
     files = sorted([*folder.glob("**/*.json"), *folder.glob("**/*.json.gz")])
     if not files:

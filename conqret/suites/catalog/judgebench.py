@@ -1,4 +1,6 @@
-"""JudgeBench: of two answers of GPT-4o to a question of knowledge, reasoning, mathematics or code, which is correct."""
+"""JudgeBench: which of two answers of GPT-4o to a question of knowledge, reasoning, mathematics or code is
+correct.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,12 @@ JUDGED = published(id=("pair_id", identifier), preference=("judgments", _decisio
 
 
 def read(folder: Path) -> SuiteData:
-    """Read the pairs, and the verdicts of those published judges whose files exist."""
+    """Read the pairs, and the verdicts of those published judges whose files exist.
+
+    Raises:
+        DeclarationError: a file is missing or empty.
+        ItemsError: rows are faulty; all are listed.
+    """
     logs = {
         judge: {
             "preference": {

@@ -1,4 +1,4 @@
-"""LLM-Rubric: how satisfied is each of several named annotators with a conversation with an assistant."""
+"""LLM-Rubric: the satisfaction of each of several named annotators with a conversation with an assistant."""
 
 from __future__ import annotations
 
@@ -58,7 +58,12 @@ CONVERSATION = published(id=("_id", identifier), turns=("messages", _turns))
 
 
 def read(folder: Path) -> SuiteData:
-    """Read the conversations, the annotators' overall ratings, and the model's predictions as logs."""
+    """Read the conversations, the annotators' overall ratings, and the model's predictions as logs.
+
+    Raises:
+        DeclarationError: a file is missing or empty.
+        ItemsError: rows are faulty; all are listed.
+    """
     ratings: dict[str, dict[str, float]] = {}
     for row in published_rows(folder, RATINGS, RATING):
         if row["rating"] in SCALE:  # 0: not answered
@@ -121,7 +126,9 @@ def rmse(verdicts: SuiteVerdicts) -> float:
 
 
 def of_ratings(kind: str, verdicts: SuiteVerdicts) -> float:
-    """Return a correlation (``kind``) between verdicts and ratings."""
+    """Return a correlation (``kind``: a name in :data:`~conqret.stats.correlation.COEFFICIENTS`) between
+    verdicts and ratings.
+    """
     return COEFFICIENTS[kind](verdicts.gold, verdicts.verdicts)
 
 

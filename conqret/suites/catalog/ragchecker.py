@@ -1,4 +1,4 @@
-"""RAGChecker, meta-evaluation: which of two answers of RAG systems do annotators prefer, and how clearly."""
+"""RAGChecker, meta-evaluation: which of two answers of RAG systems annotators prefer, and how clearly."""
 
 from __future__ import annotations
 
@@ -49,6 +49,10 @@ SCORE = published(
 def read(folder: Path) -> SuiteData:
     """Read the pairs with two annotators' labels on the preference scale, and RAGChecker's own scores as
     logs.
+
+    Raises:
+        DeclarationError: a file is missing or empty.
+        ItemsError: rows are faulty; all are listed.
     """
     items: dict[str, Item] = {}
     datasets: dict[str, str] = {}
@@ -87,8 +91,8 @@ def _differences(folder: Path) -> dict[str, dict[str, float]]:
 
 
 def with_all_labels(kind: str, verdicts: SuiteVerdicts) -> float:
-    """Return a correlation (``kind``) between verdicts and labels, with each annotator's label as a separate
-    point.
+    """Return a correlation (``kind``: a name in :data:`~conqret.stats.correlation.COEFFICIENTS`) between
+    verdicts and labels, with each annotator's label as a separate point.
     """
     points = [
         (verdict, label)

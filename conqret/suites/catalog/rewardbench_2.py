@@ -1,4 +1,4 @@
-"""RewardBench 2: is the one right answer preferred to three wrong ones? From a file that the user has."""
+"""RewardBench 2: whether the right answer is preferred to three wrong ones, from a file that the user has."""
 
 from __future__ import annotations
 
@@ -46,6 +46,10 @@ ROW = published(
 def read(folder: Path) -> SuiteData:
     """Read one pair for each wrong answer of a prompt; the subset of ties, which is scored differently, is
     left out.
+
+    Raises:
+        DeclarationError: a file is missing or empty.
+        ItemsError: rows are faulty; all are listed.
     """
     name = files_present(folder, FILES, "prompts")[0]
     every = list(published_rows(folder, name, ROW, unique="id", check=_counted))
@@ -79,7 +83,9 @@ def _counted(row: dict[str, Any]) -> None:
 
 
 def best_of_all(verdicts: SuiteVerdicts) -> float:
-    """Return the share of prompts whose right answer is preferred to every wrong one; a tie counts as wrong."""
+    """Return the share of prompts whose right answer is preferred to every wrong one; a tie counts as
+    wrong, and NaN without prompts.
+    """
     right: dict[str, bool] = {}
     for cluster, gold, verdict in zip(verdicts.clusters, verdicts.gold, verdicts.verdicts, strict=True):
         right[cluster] = right.get(cluster, True) and bool((verdict - 0.5) * (gold - 0.5) > 0)

@@ -1,4 +1,6 @@
-"""Touché 2020, argument retrieval: how relevant is an argument to a question? From files that the user has."""
+"""Touché 2020, argument retrieval: the relevance of an argument to a question, from files that the user
+has.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +29,10 @@ def read(folder: Path) -> SuiteData:
     """Read the graded arguments of each question in BEIR's layout; arguments without a text are left out.
 
     The files are ``corpus.jsonl``, ``queries.jsonl`` and ``qrels/test.tsv``.
+
+    Raises:
+        DeclarationError: a file is missing.
+        ItemsError: rows are faulty; all are listed.
     """
     if not all((folder / name).is_file() for name in ("corpus.jsonl", "queries.jsonl")):
         raise DeclarationError(

@@ -56,7 +56,9 @@ def _grades(path: Path) -> tuple[dict[str, float], dict[str, str]]:
 
 
 def grade_agreement(kind: str, verdicts: SuiteVerdicts) -> float:
-    """Return Cohen's kappa of the grades: quadratic, or binary for relevant (2 or more)."""
+    """Return Cohen's kappa of the grades: quadratically weighted for the ``kind`` ``quadratic``, else of
+    relevant (2 or more) and not.
+    """
     if kind == "quadratic":
         return value_of(quadratic_kappa(verdicts.gold, verdicts.verdicts, categories=GRADES))
     return value_of(cohen_kappa(verdicts.gold >= 2, verdicts.verdicts >= 2, categories=(0, 1)))

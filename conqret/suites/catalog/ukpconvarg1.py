@@ -1,4 +1,6 @@
-"""UKPConvArg1Strict: which of two arguments on the same side of a debate convinces more, by crowd vote."""
+"""UKPConvArg1Strict: which of two arguments on the same side of a debate is more convincing, by crowd
+vote.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ SIDES = {
     for debate, sides in DEBATES.items()
     for side in sides
 }
-"""A file for each side of the debates, and a commit that has it."""
+"""For each side of a debate, which has a file of its own, a commit that contains the file."""
 PAIR = published(
     id=("#id", identifier),
     better=("label", word({"a1": 1.0, "a2": 0.0})),
@@ -61,7 +63,12 @@ LONGER = "the longer argument (words)"
 
 
 def read(folder: Path) -> SuiteData:
-    """Read the pairs of all sides in the folder."""
+    """Read the pairs of all sides in the folder.
+
+    Raises:
+        DeclarationError: a file is missing or empty.
+        ItemsError: rows are faulty; all are listed.
+    """
     pairs = list(_pairs(folder))
     longer = {pair["id"]: _longer(pair) for pair in pairs}
     return data_of_rows(pairs, "preference", logs={LONGER: {"preference": longer}}, rules=(LONGER,))

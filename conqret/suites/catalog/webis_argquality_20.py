@@ -57,7 +57,13 @@ class WebisData(SuiteData):
 
 
 def read(folder: Path) -> WebisData:
-    """Read the arguments of all topics; texts that are not arguments are left out."""
+    """Read the arguments of all topics; texts that are not arguments are left out.
+
+    Raises:
+        DeclarationError: a file is missing or empty.
+        ItemsError: rows are faulty; all are listed.
+        LabelsError: labels are faulty.
+    """
     topics = {row["id"]: row["question"] for row in published_rows(folder, TOPICS, TOPIC, unique="id")}
     rows = published_rows(folder, ARGUMENTS, ARGUMENT, unique=("cluster", "discussion", "id"))
     arguments = (
@@ -85,7 +91,8 @@ def read(folder: Path) -> WebisData:
 
 
 def alpha(dimension: str, level: Level, data: SuiteData) -> float:
-    """Return Krippendorff's alpha of a dimension's single labels; NaN if their file is missing.
+    """Return Krippendorff's alpha of a dimension's single labels at a level of measurement; NaN if their
+    file is missing.
 
     The labels of an argument are numbered as if each number were one annotator.
     """

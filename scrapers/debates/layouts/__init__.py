@@ -1,4 +1,4 @@
-"""All layouts, and reading a page with the first that fits."""
+"""All layouts by name, and the reading of a page with the first that fits (:func:`read_debate`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from conqret.scrapers.debates.page_text import UnreadableHtmlError, plain
 from conqret.text.citations import cited_against, cited_by
 
 MAX_ID = 100
-"""Characters of an id, far below what file systems allow for a name."""
+"""The most characters of an id, far below what file systems allow for a name."""
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])$")
 """Names that Windows keeps for devices."""
 
@@ -69,7 +69,7 @@ LAYOUTS = Registry(
 and those of plug-ins, each by name. (They share their group of entry points with the layouts of label files.)
 """
 ALL = LAYOUTS.values()
-"""The layouts themselves, in this order."""
+"""The layouts, in this order."""
 
 
 @dataclass(frozen=True, slots=True)

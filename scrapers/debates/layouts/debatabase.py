@@ -1,4 +1,5 @@
-"""Debatabase, at idebate.net: a motion, points for and against it, and to each point what its opponents answer.
+"""The layout of Debatabase, at idebate.net: a motion, points for and against it, and to each point its
+opponents' answer.
 
 The motion is the ``h1``, with the introduction below it. Each point is a ``div.accordion__item`` with its title in
 ``h4.accordion__subtitle``; those below "Points Against" are cons. Within an item, "COUNTERPOINT" parts the point
@@ -109,7 +110,7 @@ def _index(page: DebatePage) -> PageIndex:
 
 
 LAYOUT = Layout("debatabase", _fits, _read, index=_index, selectors=(_ITEM, _TITLE))
-"""Pages with an accordion of points."""
+"""Fits pages with an accordion of points."""
 
 
 def _first_against(page: DebatePage, items: Sequence[HtmlElement]) -> int:

@@ -1,4 +1,5 @@
-"""ProCon as it stands at britannica.com/procon: the pros on the debate's page, the cons on its page ``…/Cons``.
+"""The layout of ProCon at britannica.com/procon: the pros on the debate's page, the cons on its page
+``…/Cons``.
 
 The topic is the ``h1``, the question stands in ``div.topic-identifier…``, the introduction in ``p.topic-paragraph``;
 ``section.pro`` and ``section.con`` hold arguments below headings such as "Pro 1: They teach", one section for all or
@@ -114,7 +115,9 @@ LAYOUT = Layout(
     index=_index,
     selectors=(_QUESTION, _INTRODUCTION, *_SIDES.values(), _SOURCES),
 )
-"""Pages with a section for a side, with a question where these pages have theirs, or with one of their addresses."""
+"""Fits pages with a section for a side, with a question where these pages have theirs, or with one of
+their URLs.
+"""
 
 
 @dataclass(slots=True)

@@ -1,4 +1,5 @@
-"""ProCon's classic pages: two columns of arguments under a question, one page a topic.
+"""The layout of ProCon's classic pages: two columns of arguments under a question, one page for each
+topic.
 
 The introduction stands in the paragraphs of ``div.entry-content``; ``div.arguments-column-pro`` and ``-con``
 hold a ``div.argument-container`` for each argument, with its title in an ``h4``; the sources are a table or a
@@ -53,4 +54,4 @@ LAYOUT = Layout(
         Selector("sources", "table", "tablepress"),
     ),
 )
-"""Pages with a column of at least one side."""
+"""Fits pages with a column of at least one side."""

@@ -1,4 +1,5 @@
-"""ProCon's headline pages: "Zoos – Top 3 Pros and Cons", with the question in a box above the text.
+"""The layout of ProCon's headline pages: "Zoos – Top 3 Pros and Cons", with the question in a box above
+the text.
 
 The arguments stand in the columns of the classic layout, or one under the other below headings such as
 "Pro 1" and "Con 1: It costs too much"; "Discussion Questions", "Take Action" and "Sources" follow.
@@ -68,7 +69,7 @@ LAYOUT = Layout(
         Selector("sources", "table", "tablepress"),
     ),
 )
-"""Pages with the box, a heading with "Top 3 Pros and Cons", or numbered headings and no columns."""
+"""Fits pages with the box, a heading with "Top 3 Pros and Cons", or numbered headings and no columns."""
 
 
 @dataclass(slots=True)
