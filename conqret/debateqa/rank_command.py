@@ -14,6 +14,7 @@ from conqret.console import shared_options as options
 from conqret.console.printing import at, heading, note, result
 from conqret.debateqa.answer_score_command import remark_missing
 from conqret.debateqa.score_table import RankingAgreement, correlate
+from conqret.debateqa.stability import heat_maps, metric_stability
 from conqret.debateqa.standings import (
     Standings,
     rank_systems,
@@ -166,8 +167,6 @@ def _agreement_lines(agreements: Iterable[RankingAgreement]) -> Iterator[Rendera
 def _compare_instruments(
     scores: Sequence[Path], over: Literal["systems", "answers"], plot: Path | None, json_output: bool | None
 ) -> None:
-    from conqret.debateqa.stability import heat_maps, metric_stability
-
     if plot is not None and plot.suffix.lower() not in (".png", ".svg"):
         raise DeclarationError(f"--plot takes a file that ends in .png or .svg, not {plot.name}")
     compared = metric_stability(scores, over=over)

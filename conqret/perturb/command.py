@@ -11,6 +11,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, entry, note_all, note_left_out, result
 from conqret.errors import DeclarationError, number
+from conqret.judging.summary_tables import metric_names
 from conqret.perturb import PERTURBATIONS, records
 from conqret.perturb.perturbing import write_perturbations
 from conqret.perturb.versions import reason_lines
@@ -151,8 +152,6 @@ def _list(json_output: bool | None) -> None:
 
 
 def _entries(perturbations: Sequence[Perturbation]) -> Iterator[RenderableType]:
-    from conqret.judging.summary_tables import metric_names
-
     for perturbation in perturbations:
         shares = f"; shares, such as 25%, are those of {perturbation.share}" if perturbation.share else ""
         model = "; by a model with --model" if perturbation.rewriting else ""

@@ -6,6 +6,8 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from conqret.data.corpus import CorpusTopic
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, number
@@ -112,8 +114,6 @@ def _from_file(label: str, path: str, topics: Sequence[CorpusTopic]) -> Rankings
 
 def queries(topics: Sequence[CorpusTopic]) -> pd.DataFrame:
     """Return topics as a PyTerrier frame of queries with the columns ``qid`` and ``query``."""
-    import pandas as pd
-
     return pd.DataFrame([(topic.id, topic.question) for topic in topics], columns=["qid", "query"])
 
 

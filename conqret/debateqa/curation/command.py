@@ -14,6 +14,13 @@ from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, result, spaced
 from conqret.debateqa.curation.algorithm import VIEWS, CurationPlan
 from conqret.debateqa.curation.check_verdicts import CRITERIA, DebatableQuestions, debatable_questions
+from conqret.debateqa.curation.deduplication import (
+    DecidingPair,
+    dedupe,
+    draw_question_pairs,
+    duplicate_threshold,
+    pairs_form,
+)
 from conqret.errors import number
 from conqret.io.safe_files import csv_text, write_files, write_new
 from conqret.judging.study_options import StudyOptions
@@ -81,8 +88,6 @@ def questions(
     conqret debateqa questions delphi.tsv conflictingqa.csv web.jsonl --texts train.csv --encoder models/gte-large
     --pairs pairs.csv
     """
-    from conqret.debateqa.curation.deduplication import DecidingPair, dedupe
-
     if pairs is not None:
         _label_pairs(files, texts, pairs, encoder, run_options)
         return
@@ -125,8 +130,6 @@ def _label_pairs(
     files: Sequence[Path], texts: Path | None, form: Path, encoder: str, run_options: StudyOptions
 ) -> None:
     """Write the form of pairs, or report the thresholds that a filled one speaks for."""
-    from conqret.debateqa.curation.deduplication import draw_question_pairs, duplicate_threshold, pairs_form
-
     if form.is_file():
         choice = duplicate_threshold(form)
         result(choice, spaced(_threshold_tables(choice)), as_json=run_options.shown.json_output)
