@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from conqret.console import shared_options as options
-from conqret.console.printing import at, heading, note, result
-from conqret.debateqa.answer_score_command import remark_missing
-from conqret.debateqa.score_table import RankingAgreement, correlate
+from conqret.console.printing import at, heading, note, note_each, result
+from conqret.debateqa.score_table import RankingAgreement, correlate, missing_lines
 from conqret.debateqa.stability import heat_maps, metric_stability
 from conqret.debateqa.standings import (
     Standings,
@@ -102,7 +101,7 @@ def rank(
         raise DeclarationError(f"{wanted}, not {weights!r}")
     table = {weight: system_ranking.combined(weight) for weight in chosen}
     places = {weight: shown(ranks(values)) for weight, values in table.items()}
-    remark_missing(system_ranking.missing)
+    note_each(missing_lines(system_ranking.missing))
     for metric, instrument, means in system_ranking.measured:
         _remark_left_out(metric, instrument, means.left_out, means.questions)
     ranking = ranking_table(system_ranking, table, places)

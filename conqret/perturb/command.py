@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, entry, note_all, note_left_out, result
+from conqret.console.source_options import DocumentPool
 from conqret.errors import DeclarationError, number
 from conqret.judging.summary_tables import metric_names
 from conqret.perturb import PERTURBATIONS, records
@@ -28,13 +29,6 @@ if TYPE_CHECKING:
     from conqret.perturb.translating import TranslatedItems
 
 SEED = 13
-Pool = Annotated[
-    Path | None,
-    options.option(
-        None,
-        "Where documents of other topics come from: a corpus directory or a file of items. Default: the other items.",
-    ),
-]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +57,7 @@ class ChangeOptions(OptionGroup):
     """
 
     levels: str | None = None
-    pool: Pool = None
+    pool: DocumentPool = None
     seed: int = SEED
 
 

@@ -10,6 +10,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import end, named, note, note_all, note_each, progress, result
 from conqret.console.shared_options import RecordingOptions
+from conqret.console.source_options import EncoderFolder, MmrEncoder
 from conqret.errors import number
 from conqret.retrieval.system_names import MODEL_STEPS, RERANKED, has_step
 
@@ -31,17 +32,6 @@ Engines = Annotated[
         "bm25, dense or a plug-in's; several with commas are fused. Build an index for `dense` first, with "
         "`conqret retrieve index`.",
     ),
-]
-Where = Annotated[
-    str | None,
-    options.option(
-        None,
-        "The folder of the embedding model of a `dense` index, if it has been moved since the index was built.",
-    ),
-]
-MmrEncoder = Annotated[
-    str | None,
-    options.option(None, "Compare documents by this encoder's vectors for MMR. Default: by their words."),
 ]
 Depth = Annotated[
     int,
@@ -72,7 +62,7 @@ class SearchedTopics(OptionGroup):
 
     split: Split = "test"
     depth: Depth = 100
-    encoder: Where = None
+    encoder: EncoderFolder = None
     mmr_encoder: MmrEncoder = None
 
 
@@ -223,7 +213,7 @@ class RankingSteps(OptionGroup):
     """
 
     engine: Engines = "bm25"
-    encoder: Where = None
+    encoder: EncoderFolder = None
     weights: str | None = None
     stance: Literal["none", "pro", "con"] = "none"
     rerank: str | None = None

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
 from conqret.console.printing import at, note, note_all, note_each, result, spaced
-from conqret.debate.debatune.command import conclude, run_judge
+from conqret.debate.judging_command import conclude, run_judge
 from conqret.debate.two_turn.anova import anova_tables, debate_anova, default_subject
 from conqret.debate.two_turn.debate_writing import write_debates
 from conqret.debate.two_turn.judging_run import judge_debates

@@ -12,6 +12,7 @@ from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, result, spaced
+from conqret.console.source_options import WebSearch
 from conqret.debateqa.curation.algorithm import VIEWS, CurationPlan
 from conqret.debateqa.curation.check_verdicts import CRITERIA, DebatableQuestions, debatable_questions
 from conqret.debateqa.curation.deduplication import (
@@ -208,20 +209,6 @@ def _threshold_tables(choice: ChosenThreshold) -> Iterator[Table]:
         note=f"At {choice.best_f1:.2f}: precision {choice.precision:.3f}, recall {choice.recall:.3f}, F1 "
         f"{choice.f1:.3f}, bands weighted by their size.{bound}",
     )
-
-
-@dataclass(frozen=True)
-class WebSearch(OptionGroup):
-    """How the web is searched.
-
-    Files:
-        search: Search the web with `google` (GOOGLE_API_KEY, GOOGLE_CSE_ID), `brave` (BRAVE_API_KEY) or `searxng`
-            (CONQRET_SEARXNG_URL), with keys from the environment. Several, comma-separated, are tried in this order.
-        user_agent: The user agent that web sites see; name a contact in it.
-    """
-
-    search: str | None = None
-    user_agent: str | None = None
 
 
 @dataclass(frozen=True)
