@@ -1,4 +1,5 @@
-"""Options that name where documents come from, and by what they are found: a pool, encoders, the web."""
+"""Options that name where documents come from, and by what they are found: a pool, encoders, the folder of
+a suite, the web."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from conqret.console.option_groups import OptionGroup, option
+from conqret.options import FILES
 
 DocumentPool = Annotated[
     Path | None,
@@ -25,6 +27,15 @@ EncoderFolder = Annotated[
 MmrEncoder = Annotated[
     str | None,
     option(None, "Compare documents by this encoder's vectors for MMR. Default: by their words."),
+]
+SuiteFolder = Annotated[
+    Path | None,
+    option(
+        FILES,
+        "The folder with the files of the suite (public test set), or a folder of such folders. Default: the files "
+        "that `conqret suite list NAME --fetch` stored, or else the folder in the environment variable CONQRET_DATA.",
+        "--from",
+    ),
 ]
 
 
