@@ -6,10 +6,11 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from collections.abc import Iterator, Sequence
 from importlib import metadata
-from typing import TYPE_CHECKING
 
 from packaging.requirements import Requirement
+from rich.console import RenderableType
 from rich.text import Text
 
 from conqret._version import __version__
@@ -18,19 +19,12 @@ from conqret.console.printing import end, entry, out, result
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError
 from conqret.judging.judge import judge as judged
-from conqret.judging.judge_parts import JUDGES
+from conqret.judging.judge_parts import JUDGES, Judge
 from conqret.judging.judge_settings import ClientSettings
 from conqret.judging.summary_tables import metric_names
 from conqret.llm.client_options import backend_of
 from conqret.llm.tokens import count_tokens
 from conqret.show.words import reason
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from rich.console import RenderableType
-
-    from conqret.judging.judge_parts import Judge
 
 PATIENCE = 60.0
 """Seconds to wait for an answer, where --timeout does not say."""

@@ -8,7 +8,9 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
+
+from rich.console import RenderableType
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
@@ -19,10 +21,6 @@ from conqret.debateqa.debateqa_files import Partners
 from conqret.debateqa.score_table import SystemMean, missing_lines, reasons, system_means
 from conqret.errors import DeclarationError
 from conqret.judging.study_options import PlanOptions
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
 
 DIVERSITY, AWARENESS = "perspective-diversity", "dispute-awareness"
 

@@ -8,12 +8,14 @@ from dataclasses import asdict
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+from rich.console import RenderableType
 
 from conqret.console import shared_options as options
 from conqret.console.printing import at, heading, note, note_each, result
 from conqret.debateqa.score_table import RankingAgreement, correlate, missing_lines
-from conqret.debateqa.stability import heat_maps, metric_stability
+from conqret.debateqa.stability import PairMatrix, heat_maps, metric_stability
 from conqret.debateqa.standings import (
     Standings,
     rank_systems,
@@ -28,11 +30,6 @@ from conqret.errors import DeclarationError, number
 from conqret.show import words
 from conqret.show.page import write_file
 from conqret.show.table import Table
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from conqret.debateqa.stability import PairMatrix
 
 PAPER_SYSTEMS = 5
 """The systems that the paper ranks (Appendix D.1). With fewer, chance alone gives high taus: three systems in

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from rich.console import RenderableType
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
@@ -13,19 +16,13 @@ from conqret.console.printing import at, end, entry, note_all, note_left_out, re
 from conqret.console.source_options import DocumentPool
 from conqret.errors import DeclarationError, number
 from conqret.judging.summary_tables import metric_names
-from conqret.perturb import PERTURBATIONS, records
-from conqret.perturb.perturbing import write_perturbations
+from conqret.perturb import PERTURBATIONS, Perturbation, records
+from conqret.perturb.perturbing import Perturbed, write_perturbations
 from conqret.perturb.versions import reason_lines
 from conqret.show import words
 from conqret.text.language import NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from rich.console import RenderableType
-
-    from conqret.perturb import Perturbation
-    from conqret.perturb.perturbing import Perturbed
     from conqret.perturb.translating import TranslatedItems
 
 SEED = 13

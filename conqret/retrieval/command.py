@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
+
+from rich.console import RenderableType
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
@@ -15,10 +18,6 @@ from conqret.errors import number
 from conqret.retrieval.system_names import MODEL_STEPS, RERANKED, has_step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rich.console import RenderableType
-
     from conqret.retrieval.evaluate import Evaluation
     from conqret.retrieval.retrieve import RetrievalResult
     from conqret.show.table import Cell

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from conqret.data.corpus import CorpusTopic
+from conqret.data.corpus import CorpusTopic, QrelsStance, Split
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, number
 from conqret.io.corpus_folder import CorpusDirectory
@@ -17,9 +17,6 @@ from conqret.retrieval.evaluate import Judgments, Run
 from conqret.retrieval.system_names import BM25, PipelinePlan, check_systems, stages_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from conqret.data.corpus import QrelsStance, Split
     from conqret.retrieval.corpus_index import Index
     from conqret.retrieval.rerank import RerankSummary
     from conqret.runs.session import Session

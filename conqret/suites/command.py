@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.console import RenderableType
 from rich.prompt import Confirm
 
 from conqret.console import shared_options as options
@@ -14,10 +16,6 @@ from conqret.console.source_options import SuiteFolder
 from conqret.errors import DeclarationError, number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from rich.console import RenderableType
-
     from conqret.suites.suite import Suite
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,8 +20,6 @@ from conqret.judging.study_options import StudyOptions, StudyWatch
 from conqret.llm.client_options import OFFLINE_MODEL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from conqret.suites.suite_run import SuiteRun
 
 COMMON = tuple(

@@ -16,7 +16,9 @@ from conqret.console.source_options import WebSearch
 from conqret.debateqa.curation.algorithm import VIEWS, CurationPlan
 from conqret.debateqa.curation.check_verdicts import CRITERIA, DebatableQuestions, debatable_questions
 from conqret.debateqa.curation.deduplication import (
+    ChosenThreshold,
     DecidingPair,
+    Deduplication,
     dedupe,
     draw_question_pairs,
     duplicate_threshold,
@@ -31,7 +33,6 @@ from conqret.show.words import reason
 
 if TYPE_CHECKING:
     from conqret.debateqa.curation.benchmark import CurateSummary
-    from conqret.debateqa.curation.deduplication import ChosenThreshold, Deduplication
 
 
 Encoder = Annotated[
