@@ -25,8 +25,7 @@ EncoderFolder = Annotated[
     ),
 ]
 MmrEncoder = Annotated[
-    str | None,
-    option(None, "Compare documents by this encoder's vectors for MMR. Default: by their words."),
+    str | None, option(None, "Compare documents by this encoder's vectors for MMR. Default: by their words.")
 ]
 SuiteFolder = Annotated[
     Path | None,

@@ -259,11 +259,5 @@ def _notes(options: ClientOptions) -> tuple[str, ...]:
 
 
 BACKEND = Backend(
-    prefix=PREFIX,
-    open=_open,
-    writes=False,
-    decides=True,
-    cannot=CANNOT,
-    facts=facts,
-    notes=_notes,
+    prefix=PREFIX, open=_open, writes=False, decides=True, cannot=CANNOT, facts=facts, notes=_notes
 )

@@ -128,10 +128,7 @@ def sensitivity(
     )
     files = [SensitivityFolder(output).results_file, *write_sensitivity(results, output)[:2]]
     result(
-        results,
-        [*screen(results), *map(at, files)],
-        as_json=shown.json_output,
-        answer=answer(results.curves),
+        results, [*screen(results), *map(at, files)], as_json=shown.json_output, answer=answer(results.curves)
     )
     note(*results.warnings)
     note_each(unscored_remarks(results))
