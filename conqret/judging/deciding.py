@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from conqret.data import Document, Item, Measure, Part, Reason, Status
@@ -38,24 +39,52 @@ CANNOT = "cannot be judged"
 YES_OR_NO = {YES: 1.0, NO: 0.0}
 """The values of yes and no."""
 
-ARGUMENT = {
-    "argument": choice(
+SHORT = 400
+"""A text of so many characters or more is one that can be judged; of a shorter one, the model is asked."""
+
+_FIGURE = re.compile(r"\d")
+"""A figure, or the number of a cited document: only a text that states facts has one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Precondition:
+    """The question whether a text can be judged at all, which has the label :data:`CANNOT`.
+
+    It is put only where the text alone leaves it open (``doubtful``): a model that has to answer it for every
+    item withholds scores of texts that can be judged.
+    """
+
+    name: str
+    question: Question
+    doubtful: Callable[[str], bool]
+
+    def questions(self, case: Case) -> dict[str, Question]:
+        """Return the question by its name; nothing where the text can be judged."""
+        return {self.name: self.question} if self.doubtful(case.item.argument or "") else {}
+
+
+ARGUMENT = Precondition(
+    "argument",
+    choice(
         "Is there an argument in `argument` that could be judged?",
         {
             "can be judged": "The text says something on the topic, however well or badly.",
             CANNOT: "The text is empty, refuses to answer, or is no argument at all, such as an error message.",
         },
-    )
-}
-"""The question whether there is an argument to be judged, under its name."""
+    ),
+    lambda text: len(text) < SHORT,
+)
+"""Whether there is an argument to be judged: open for a short text."""
 
-FACTS = {
-    "facts": choice(
+FACTS = Precondition(
+    "facts",
+    choice(
         "Does the text in `argument` state any fact: what is or was the case, a figure, a name, a date, a quotation?",
         {"states facts": "It states at least one fact.", CANNOT: "It states no fact at all."},
-    )
-}
-"""The question whether there are statements of fact to be judged, under its name."""
+    ),
+    lambda text: _FIGURE.search(text) is None,
+)
+"""Whether there are statements of fact to be judged: open for a text without citations and figures."""
 
 
 def state_of(judge_prompt: JudgePrompt[Any], case: Case) -> dict[str, Any]:
@@ -180,7 +209,7 @@ def mean_measure(measures: Sequence[Measure], names: Sequence[str], *, verdicts:
 
 
 def rating_questions(
-    metric: str, text: str, levels: Mapping[int, str], cannot: Mapping[str, Question] | str = ""
+    metric: str, text: str, levels: Mapping[int, str], cannot: Precondition | str = ""
 ) -> TypedQuestions:
     """Return the question for a rating of one metric, with the meaning of each of its levels.
 
@@ -188,20 +217,22 @@ def rating_questions(
         metric: the metric, and the question's name.
         text: the question.
         levels: the meaning of each level, by rating, the lowest first.
-        cannot: for which items the metric has no value: a question by name that has the label
-            :data:`CANNOT`; of a choice (more than ten levels) the meaning of that label.
+        cannot: for which items the metric has no value: a precondition; of a choice (more than ten levels)
+            the meaning of the label :data:`CANNOT`.
     """
     scale, question = Scale(min(levels), max(levels)), rating(text, levels)
-    before: Mapping[str, Question] = {} if isinstance(cannot, str) else cannot
     if isinstance(cannot, str) and cannot:
         question = replace(question, options=(*question.options, (CANNOT, cannot)))
 
+    def before(case: Case) -> Mapping[str, Question]:
+        return {} if isinstance(cannot, str) else cannot.questions(case)
+
     def measure(decided: Decided, case: Case) -> Measure:
-        for name in before:
+        for name in before(case):
             judged(decided[name])
         return expected_rating(decided[metric], scale)
 
-    return TypedQuestions(lambda case: {**before, metric: question}, {metric: measure})
+    return TypedQuestions(lambda case: {**before(case), metric: question}, {metric: measure})
 
 
 class _Read(dict[str, dict[str, float]]):
