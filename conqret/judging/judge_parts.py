@@ -419,10 +419,14 @@ class Judge:
 
     def _questions(self, options: JudgeOptions, item: Item) -> dict[str, Any]:
         """The parts of the identity for a decision model: all typed questions, whatever metrics are requested."""
-        questions, case = dict[str, str](), Case(item, options)
+        questions = dict[str, str]()
+        uncited = item.model_copy(update={"argument": item.second_argument})  # of which more is asked
         for part in self.judge_prompts:
             if part.typed is not None:
-                texts = {name: question.plain() for name, question in part.typed.questions(case).items()}
+                texts = dict[str, list[Any]]()
+                for shown in (uncited, item):
+                    put = part.typed.questions(Case(shown, options))
+                    texts |= {name: question.plain() for name, question in put.items()}
                 questions[f"questions {part.prompt} ({', '.join(part.metrics)})"] = digest(texts)
         return {**questions, "samples": options.samples, "relevant_from": options.relevant_from}
 

@@ -28,6 +28,9 @@ FIELDS = {
     "citation-support": {"topic", "stance", "documents", "sentences"},
     "direct": {"topic", "stance", "documents", "argument", "argument_1", "argument_2"},
     "controllability": {"topic", "argument"},
+    "g-eval": {"topic", "stance", "documents", "argument", "argument_1", "argument_2"},
+    "static-rubric": {"topic", "stance", "documents", "argument", "argument_1", "argument_2"},
+    "harmlessness": {"topic", "statement"},
 }
 """What the state of a format's requests may hold."""
 
@@ -107,7 +110,37 @@ async def test_citations_are_recalled_by_the_probability_that_one_supports_and_n
     assert judgment.measures["citation_recall"].value == pytest.approx(recalled / 3)
 
 
-@pytest.mark.parametrize("name", ["direct", comparison_judge(comparison_criterion("It is polite."))])
+async def test_criteria_of_a_rubric_are_averaged_and_the_likeliest_harm_counts():
+    def alter(name: str, said: dict[str, Any]) -> dict[str, Any]:
+        return said | {"noul": 0.9 if name in ("low_noise", "violence") else 0.2}
+
+    judgment, _ = await put(served(alter), format="static-rubric", metrics=["context_relevance"])
+    measure = judgment.measures["context_relevance"]
+    assert measure.value == pytest.approx((5 * 0.2 + 0.9) / 6)
+    assert [part.label for part in measure.parts] == ["no"] * 5 + ["yes"]
+    judgment, _ = await put(served(alter), format="harmlessness")
+    measure = judgment.measures["harmlessness"]
+    assert (measure.value, measure.raw) == (pytest.approx(0.1), pytest.approx(0.1))
+    assert [part.id for part in measure.parts if part.label == "found"] == ["violence"]
+
+
+async def test_a_rating_of_two_arguments_is_a_preference_in_both_orders():
+    def answer(body: Any) -> Any:
+        ours = body["state"].get("argument_1") == ITEM.argument
+        shares = dict(
+            zip("01234", (0.0, 0.1, 0.1, 0.3, 0.5) if ours else (0.4, 0.2, 0.2, 0.2, 0.0), strict=True)
+        )
+        return served(lambda name, said: said | {"probabilities": shares})(body)
+
+    judgment, _ = await put(answer, format="g-eval", metrics=["preference"])
+    measure = judgment.measures["preference"]
+    assert (measure.value, measure.label, measure.flipped) == (pytest.approx((0.8 + 0.7) / 2), "first", False)
+    assert measure.distribution == pytest.approx({"first": 0.7, "tie": 0.15, "second": 0.15})
+
+
+@pytest.mark.parametrize(
+    "name", ["direct", "static-rubric", comparison_judge(comparison_criterion("It is polite."))]
+)
 @pytest.mark.parametrize(
     ("by_place", "value", "label", "flipped"), [(False, 0.85, "first", False), (True, 0.5, "tie", True)]
 )
