@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
@@ -15,7 +15,6 @@ from conqret.data import Document, Item, Nugget
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
 from conqret.judging.cascade import ARROW, CascadeRule
-from conqret.judging.deciding import put_otherwise
 from conqret.judging.instrument import ENGLISH, Instrument, filled
 from conqret.judging.judge_folder import InstrumentRecord, JudgeFolder
 from conqret.judging.judge_options import (
@@ -43,7 +42,6 @@ from conqret.judging.metric_homes import judge_of_members
 from conqret.judging.responses import stating_confidence
 from conqret.llm.client import Client
 from conqret.llm.client_options import NO_MODEL, OFFLINE_MODEL, ClientOptions
-from conqret.llm.decisions import Question
 from conqret.llm.recordings import Recordings
 from conqret.prompts import Library
 from conqret.text.language import NAMES, explanation_language
@@ -251,19 +249,6 @@ class Setup:
             judge=replace(self.judge, judge_prompts=tuple(judge_prompts)),
             options=replace(self.options, metrics=metrics),
         )
-
-    def with_questions(self, change: Callable[[Question], Question]) -> Setup:
-        """Return the configuration with the typed questions changed, for a decision model."""
-        judge_prompts = tuple(
-            replace(part, typed=put_otherwise(part.typed, change), about=None)
-            for part in self.judge_prompts
-            if part.typed is not None
-        )
-        members = tuple(
-            replace(member, judge=setup.with_questions(change).judge)
-            for member, (setup, _) in zip(self.judge.members, self.members, strict=True)
-        )
-        return replace(self, judge=replace(self.judge, judge_prompts=judge_prompts, members=members))
 
 
 def set_up(
