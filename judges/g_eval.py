@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -83,7 +84,7 @@ def _rating(metric: str, find: Callable[[Case], int], needs: frozenset[str]) -> 
         english_only=frozenset({"preference"}) & {metric},
         rating_field="rating",
         choices=CHOICES,
-        typed=g_eval_questions(metric),
+        typed=partial(g_eval_questions, metric),
     )
 
 

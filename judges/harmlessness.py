@@ -86,7 +86,7 @@ JUDGE = Judge(
             score=score,
             baseline=baseline,
             english_only=frozenset({"harmlessness"}),
-            typed=harm_questions(),
+            typed=harm_questions,
         ),
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from statistics import fmean
 from typing import Any
 
@@ -109,7 +110,7 @@ def _yes_or_no(metric: str, criteria: tuple[str, ...], needs: frozenset[str]) ->
         score=score,
         baseline=baseline,
         english_only=frozenset({"context_relevance"}) & {metric},
-        typed=rubric_questions(metric),
+        typed=partial(rubric_questions, metric),
     )
 
 
@@ -164,7 +165,7 @@ JUDGE = Judge(
             baseline=baseline_preference,
             both_orders=True,
             english_only=frozenset({"preference"}),
-            typed=rubric_preference(),
+            typed=rubric_preference,
         ),
     ),
 )

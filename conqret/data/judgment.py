@@ -247,6 +247,10 @@ class Trace(Frozen):
         return total
 
 
+ARROW = " → "
+"""Stands between the two models of a cascade, where its model is named."""
+
+
 class CascadeStage(Frozen):
     """Which judge of a cascade gave an item its scores: ``model``, the last one if ``escalated``.
 

@@ -18,7 +18,7 @@ from conqret.debateqa.baseline_metrics import BASELINES, Kind, Models
 from conqret.debateqa.debateqa_files import Partners
 from conqret.debateqa.score_table import SystemMean, reasons, system_means
 from conqret.errors import DeclarationError
-from conqret.judging.study_options import PlanOptions
+from conqret.judging.command_options import PlanOptions
 from conqret.show.words import reason
 
 if TYPE_CHECKING:

@@ -270,7 +270,7 @@ def _ask(prompt: str, rubrics: Rubrics, names: Sequence[str], metrics: Sequence[
         settings=settings,
         settled=lambda case: None if judged(case) else lost(case),
         about=lambda wanted: _ask(prompt, rubrics, names, [name for name in metrics if name in wanted]),
-        typed=TypedQuestions(
+        typed=lambda: TypedQuestions(
             lambda case: {entry.field: _question(entry.criterion) for entry in judged(case)},
             {name: typed(name) for name in metrics},
             hidden,
@@ -382,7 +382,7 @@ def comparison_judge(criterion: Criterion) -> Judge:
                 variables=lambda case: hidden,
                 settings=lambda case: {"criterion": criterion},
                 both_orders=True,
-                typed=preference_questions(
+                typed=lambda: preference_questions(
                     "Of which argument is this true more fully, or better answered, by these words alone? "
                     f"{criterion.question}",
                     "both meet it alike, or neither at all",

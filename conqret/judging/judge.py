@@ -159,11 +159,10 @@ def expected_costs(items: Any, **settings: Unpack[JudgeSettings]) -> list[Expect
     source, _, setup, _ = prepared(items, settings)
     if (unsure := settings.get("abstain")) is not None:
         _abstention(unsure, setup)
-    cost = expected_judging(setup, source)
-    if setup.cascade is not None:
-        last, rule = setup.cascade
-        return [cost, expected_judging(last, source).scaled(1 - rule.share)]
-    return [batch_price(cost, setup.client) if settings.get("batch") else cost]
+    costs = [(expected_judging(each, source), share) for each, share in setup.judges]
+    if settings.get("batch"):
+        return [batch_price(cost, setup.client) for cost, _ in costs]
+    return [cost if share == 1 else cost.scaled(share) for cost, share in costs]
 
 
 async def _judge(items: Any, settings: JudgeSettings) -> Any:
@@ -247,7 +246,7 @@ def _in_cascade(setup: Setup, settings: JudgeSettings, items: Callable[[], ItemS
     judge = replace(judge, turns=setup.turns, languages=setup.languages)
     cascade.check_last(judge.judge.name, judge.model, judge.fingerprints)
     notes = (*setup.notes, *cascade.uncovered(setup.metrics))
-    return replace(setup, cascade=(judge, cascade.rule), notes=notes)
+    return cascade.rule.setup(replace(setup, notes=notes), judge)
 
 
 def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
@@ -301,17 +300,16 @@ async def _judged(
     abstain: Abstention | None,
 ) -> Judgments:
     recordings = None if folder and settings.get("replay") else settings.get("recordings")
-    session, last = settings.get("session"), None
+    session, sessions = settings.get("session"), list[Session]()
     async with contextlib.AsyncExitStack() as held:
-        if session is None:
+        for each, _ in setup.judges if session is None else ():
             own = {**settings, "recordings": recordings, "prompts": setup.library}
-            session = Session(setup.client, **session_settings(own))
-            await held.enter_async_context(session)
-            if setup.cascade is not None:
-                last = Session(setup.cascade[0].client, **session_settings(own))
-                await held.enter_async_context(last)
+            session_of_each = Session(each.client, **session_settings(own))
+            sessions.append(await held.enter_async_context(session_of_each))
         applied = None if abstain is None else abstain.apply_to
-        plan = JudgePlan(session, folder, source, checked, setup, applied, last)
+        plan = JudgePlan(
+            tuple(sessions) if session is None else (session,), folder, source, checked, setup, applied
+        )
         return await judge_items(
             plan, overwrite=settings.get("overwrite", False), watch=settings.get("watch")
         )

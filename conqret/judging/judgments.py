@@ -90,8 +90,7 @@ def _model_options(client: ClientOptions) -> dict[str, Any]:
 def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> JudgeRecord:
     """Return the run record of judging these items with this judge configuration."""
     last: dict[str, Any] = {}
-    if setup.cascade is not None:
-        judge, _ = setup.cascade
+    for judge, _ in setup.judges[1:]:
         last = {"model": judge.client.model, "options": asdict(judge.options)}
         last["model_options"] = _model_options(judge.client)
     options = asdict(setup.options)
@@ -252,23 +251,17 @@ class JudgePlan:
     """A run that judges every item once.
 
     With a session that sends batches, an item has no judgment until the same run collects it. ``abstain``
-    removes unsure scores from a judgment. ``folder`` is None where nothing is saved. ``last`` is the session of the
-    last judge of a cascade.
+    removes unsure scores from a judgment. ``folder`` is None where nothing is saved. ``sessions`` are those of its
+    judges: one, or the first and the last of a cascade.
     """
 
-    session: Session
+    sessions: tuple[Session, ...]
     folder: JudgeFolder | None
     source: ItemSource
     checked: CheckedItems
     setup: Setup
     abstain: Callable[[Judgment], Judgment] | None = None
-    last: Session | None = None
     by: ClassVar[str] = ""
-
-    @property
-    def sessions(self) -> tuple[Session, ...]:
-        """The sessions of the run: one, or those of the first and the last judge of a cascade."""
-        return (self.session,) if self.last is None else (self.session, self.last)
 
     @property
     def clients(self) -> tuple[Client, ...]:
@@ -310,7 +303,7 @@ async def judge_items(plan: JudgePlan, *, overwrite: bool = False, watch: Watch 
             recordings are invalid, or the settings do not fit the model. Then no model is called and nothing
             is written.
     """
-    session, folder = plan.session, plan.folder
+    session, folder = plan.sessions[0], plan.folder
     if session.batch and folder is None:
         raise DeclarationError(
             "a batch is answered later: name the run's folder in which its responses are collected (output)"
@@ -388,7 +381,7 @@ def _judged(
         return None if awaited else judgment
 
     def trials() -> Iterator[Trial[Judgment]]:
-        work = in_a_batch if plan.session.batch else judge
+        work = in_a_batch if plan.sessions[0].batch else judge
         for item in plan.source if plan.folder is None else plan.folder.items():
             tally.add_item(item)
             keys.append(key := trial_key(instrument.fingerprint, item.id))

@@ -16,8 +16,7 @@ from statistics import stdev
 
 from conqret.data import Item, Judgment, Measure, Status
 from conqret.data.judgment import TopicKeys
-from conqret.judging.cascade import CascadeCounts
-from conqret.judging.summary import MetricSummary, Summary, Usage
+from conqret.judging.summary import CascadeCounts, MetricSummary, Summary, Usage
 from conqret.runs.session import SessionCounts
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table

@@ -11,7 +11,7 @@ from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, note_all, result, spaced
 from conqret.errors import DeclarationError
 from conqret.errors import number as counted
-from conqret.judging.study_options import StudyOptions
+from conqret.judging.command_options import StudyOptions
 from conqret.retrieval.command import MmrEncoder, Where
 
 if TYPE_CHECKING:

@@ -41,8 +41,8 @@ def test_typed_questions_cover_all_metrics_of_their_prompt() -> None:
     for name in JUDGES:
         for part in JUDGES[name].judge_prompts:
             if part.typed is not None:
-                assert {*part.typed.measures} == {*part.metrics}, name
-                assert part.typed.questions(Case(PROBE)), name
+                assert {*part.questions.measures} == {*part.metrics}, name
+                assert part.questions.questions(Case(PROBE)), name
 
 
 async def test_fine_grained_ratings_are_expected_values(tmp_path):

@@ -13,9 +13,9 @@ from conqret.console.printing import NONE, at, end, result
 from conqret.debate.debatune.debate_files import read_statements
 from conqret.errors import DeclarationError
 from conqret.io import open_items
+from conqret.judging.command_options import StudyOptions
 from conqret.judging.cost import Counted
 from conqret.judging.judge import expected_cost
-from conqret.judging.study_options import StudyOptions
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.runs.run_folder import default_folder, stem
 

@@ -17,7 +17,7 @@ from conqret.debate.two_turn.debate_writing import write_debates
 from conqret.debate.two_turn.slider_answers import payoffs
 from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.errors import DeclarationError, number
-from conqret.judging.study_options import StudyOptions
+from conqret.judging.command_options import StudyOptions
 from conqret.show.page import write_file
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from conqret.console import shared_options as options
     from conqret.debateqa.curation.benchmark_checks import CheckFigures, Verdicts
-    from conqret.judging.study_options import StudyOptions
+    from conqret.judging.command_options import StudyOptions
 
 F = TypeVar("F", bound="CheckFigures")
 

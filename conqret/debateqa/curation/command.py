@@ -16,7 +16,7 @@ from conqret.debateqa.curation.algorithm import VIEWS, CurationPlan
 from conqret.debateqa.curation.check_verdicts import CRITERIA, DebatableQuestions, debatable_questions
 from conqret.errors import number
 from conqret.io.safe_files import csv_text, write_files, write_new
-from conqret.judging.study_options import StudyOptions
+from conqret.judging.command_options import StudyOptions
 from conqret.runs.run_folder import default_folder, stem
 from conqret.show.table import Column, Table
 from conqret.show.words import reason

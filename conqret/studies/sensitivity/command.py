@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, note_each, result
-from conqret.judging.command_options import OwnJudge
-from conqret.judging.study_options import StudyOptions
+from conqret.judging.command_options import OwnJudge, StudyOptions
 from conqret.perturb.command import Pool
 
 if TYPE_CHECKING:
