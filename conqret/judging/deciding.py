@@ -39,7 +39,7 @@ YES_OR_NO = {YES: 1.0, NO: 0.0}
 """The values of yes and no."""
 
 SHORT = 400
-"""A text of so many characters or more is one that can be judged; of a shorter one, the model is asked."""
+"""A text of so many characters or more is one that can be judged; of a shorter one, the model has to say."""
 
 _FIGURE = re.compile(r"\d")
 """A figure, or the number of a cited document: only a text that states facts has one."""

@@ -425,7 +425,7 @@ class Judge:
     def _questions(self, options: JudgeOptions, item: Item) -> dict[str, Any]:
         """The parts of the identity for a decision model: all typed questions, whatever metrics are requested."""
         questions = dict[str, str]()
-        uncited = item.model_copy(update={"argument": item.second_argument})  # of which more is asked
+        uncited = item.model_copy(update={"argument": item.second_argument})  # it has more questions
         for part in self.judge_prompts:
             if part.typed is not None:
                 texts = dict[str, list[Any]]()
