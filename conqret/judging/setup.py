@@ -300,6 +300,10 @@ def set_up(
         client = replace(client, model=NO_MODEL)
     client = client.resolved()
     notes = (*(_needs_model(judge) if client.backend.baseline else ()), *client.backend.notes(client))
+    if client.backend.decides and library.overlay is not None:
+        notes += (
+            f"the prompts in {library.overlay} are not sent: {client.model} gets conqret's typed questions",
+        )
     return Setup(judge, options, library, client, notes)
 
 
