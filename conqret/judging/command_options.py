@@ -365,7 +365,7 @@ def _settle(known: Mapping[str, Argument], name: str, value: Any, path: Path) ->
     try:
         TypeAdapter(known[name].field_info.annotation).validate_python(plain, strict=not is_path)
         if name == "criterion":
-            from conqret.judging.criterion import criteria_of
+            from conqret.data.criterion import criteria_of
 
             criteria_of(plain)
     except ValidationError as error:

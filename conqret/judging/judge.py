@@ -271,7 +271,7 @@ def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
     if not setup.judge.members:
         left["format"] = setup.judge.name if name is None else name
     if "rubric" in settings:  # read once
-        from conqret.judging.rubric_files import rubrics_of
+        from conqret.io.rubric_files import rubrics_of
 
         left["rubric"] = rubrics_of(settings["rubric"])
     return session, left

@@ -17,13 +17,14 @@ from statistics import fmean
 from typing import Any
 
 from conqret.data import Item, Measure, Part, Reason, Status
+from conqret.data.criterion import Criterion, criteria_of
 from conqret.errors import DeclarationError, number
-from conqret.judging.criteria import Rubrics, criteria_prompts
-from conqret.judging.criterion import Criterion, criteria_of
+from conqret.io.rubric_files import rubrics_of
+from conqret.io.rubric_set import Rubrics
+from conqret.judging.criteria import criteria_prompts
 from conqret.judging.deciding import METHOD
-from conqret.judging.judge_options import AXIS, CRITERIA, OVERALL, RUBRIC, VITAL
+from conqret.judging.judge_options import AXIS, CRITERIA, GIVE, OVERALL, RUBRIC, VITAL
 from conqret.judging.judge_parts import CombinedMetrics, Judge, digest
-from conqret.judging.rubric_files import rubrics_of
 from conqret.judging.scales import majority, mean_confidence, mean_of
 
 ONE_EACH, IN_ONE_CALL = "one call each", "criteria in one call"
@@ -67,8 +68,11 @@ def rubric_judge(rubrics: Rubrics, *, in_one_call: int = MAX_IN_ONE_CALL) -> Jud
     rows of the scores, named by their place in the item's rubric.
 
     Raises:
-        DeclarationError: a criterion has the name of a score, or two axes give the same metric name.
+        DeclarationError: there is no rubric, a criterion has the name of a score, or two axes give the same
+            metric name.
     """
+    if not rubrics.each:
+        raise DeclarationError(GIVE[RUBRIC])
     shared, every = rubrics.shared, list(chain(*rubrics.each))
     axes = _axes(every)
     vital = any(criterion.importance == "vital" for criterion in every)

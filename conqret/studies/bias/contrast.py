@@ -12,7 +12,7 @@ from conqret.data import Item
 from conqret.data.digest import gathered
 from conqret.data.judgment import TopicKeys
 from conqret.errors import DeclarationError, number
-from conqret.judging.nugget_measures import METRICS as NUGGET_METRICS
+from conqret.judges.nugget_assignments import METRICS as NUGGET_METRICS
 from conqret.judging.rubrics import looked_at
 from conqret.judging.setup import Setup
 from conqret.judging.verdict_log import VerdictLog
