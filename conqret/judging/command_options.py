@@ -207,11 +207,11 @@ class PlanOptions(OptionGroup):
         return cast("RequestSettings", {**self.kept.given(), **self.engines.given()})
 
     def tell_cost(self, estimates: Sequence[ExpectedCost], **shown: Any) -> None:
-        """Print the expected cost of a run, as the end of a dry run (:func:`conqret.judging.cost.tell_cost`).
+        """Print the expected cost of a run, as the end of a dry run (:func:`conqret.console.costs.tell_cost`).
 
         ``shown`` are further arguments of that function.
         """
-        from conqret.judging.cost import tell_cost
+        from conqret.console.costs import tell_cost
 
         estimates = self.engines.prices(estimates, self.calls)
         called = self.kept.called_models(self.calls, (each.model for each in estimates if each.calls))
