@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from conqret.data import Item as Item
     from conqret.data import Judgment as Judgment
     from conqret.data import Measure as Measure
+    from conqret.data.criterion import Criterion as Criterion
     from conqret.debate.debatune.debate_run import hold_debates as hold_debates
     from conqret.debate.debatune.debater_training import tune_debater as tune_debater
     from conqret.debate.debatune.manual_inspection import sample_statements as sample_statements
@@ -63,7 +64,6 @@ if TYPE_CHECKING:
     from conqret.experiments.experiment import run as run
     from conqret.experiments.page import report_run as report_run
     from conqret.generation.generation_run import generate as generate
-    from conqret.judging.criterion import Criterion as Criterion
     from conqret.judging.judge import ajudge as ajudge
     from conqret.judging.judge import judge as judge
     from conqret.judging.judgments import Judgments as Judgments
@@ -121,7 +121,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "ClientOptions": "conqret.llm.client_options",
     "ConqretError": "conqret.errors",
-    "Criterion": "conqret.judging.criterion",
+    "Criterion": "conqret.data.criterion",
     "DeclarationError": "conqret.errors",
     "Document": "conqret.data",
     "ExecutionError": "conqret.errors",

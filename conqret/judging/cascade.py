@@ -87,9 +87,9 @@ class CascadeSetup(Setup):
         return Setup(*(getattr(self, field.name) for field in fields(Setup)))
 
     @property
-    def judges(self) -> tuple[tuple[Setup, float], ...]:
+    def judges(self) -> tuple[Setup, ...]:
         """Both judges; the last one has the share of items that it had where the rule was fitted."""
-        return (self.first, 1.0), (self.last, 1 - self.rule.share)
+        return self.first, replace(self.last, share=1 - self.rule.share)
 
     @cached_property
     def identity(self) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast, get_args
 
 from annotated_types import Interval
@@ -173,22 +174,20 @@ O = TypeVar("O")  # noqa: E741 - an outcome
 """An outcome: its ``session`` and the questions whose answers a replay lacked (``missing``) are told."""
 
 
-class StudyWatch:
-    """An observer that prints the models and the work of a run at its start, and advances the progress
-    bar.
+def study_watch(bar: ProgressBar, shown: options.OutputOptions, role: str) -> SimpleNamespace:
+    """Return an observer that prints the models and the work of a run at its start, and advances the progress
+    bar; its ``total`` is that of the run.
     """
 
-    def __init__(self, bar: ProgressBar, shown: options.OutputOptions, role: str) -> None:
-        self.bar, self.shown, self.role, self.total = bar, shown, role, 0
-        self.advance, self.reach = bar.advance, bar.reach
-
-    def start(self, run: Run[Any], kept: int) -> None:
-        """Print the run's work and models, and start the progress bar."""
+    def start(run: Run[Any], kept: int) -> None:
         clients = {client.model_id: client for client in run.clients}
-        names = (named(client.model_id, client.baseline, self.role) for client in clients.values())
-        self.total = run.total
-        self.shown.tell(f"{run.about} {run.by or ' and '.join(names)}")
-        self.bar.start(run.clients[0], kept, run.total)
+        names = (named(client.model_id, client.baseline, role) for client in clients.values())
+        watch.total = run.total
+        shown.tell(f"{run.about} {run.by or ' and '.join(names)}")
+        bar.start(run.clients[0], kept, run.total)
+
+    watch = SimpleNamespace(start=start, advance=bar.advance, reach=bar.reach, total=0)
+    return watch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,11 +206,11 @@ class PlanOptions(OptionGroup):
         return cast("RequestSettings", {**self.kept.given(), **self.engines.given()})
 
     def tell_cost(self, estimates: Sequence[ExpectedCost], **shown: Any) -> None:
-        """Print the expected cost of a run, as the end of a dry run (:func:`conqret.judging.cost.tell_cost`).
+        """Print the expected cost of a run, as the end of a dry run (:func:`conqret.console.costs.tell_cost`).
 
         ``shown`` are further arguments of that function.
         """
-        from conqret.judging.cost import tell_cost
+        from conqret.console.costs import tell_cost
 
         estimates = self.engines.prices(estimates, self.calls)
         called = self.kept.called_models(self.calls, (each.model for each in estimates if each.calls))
@@ -249,7 +248,7 @@ class PlanOptions(OptionGroup):
                 self.tell_cost(counted.costs, **counted.shown)
             sys.exit()
         with progress(doing, quiet=self.shown.quiet) as bar:
-            watch = StudyWatch(bar, self.shown, role)
+            watch = study_watch(bar, self.shown, role)
             outcome: Any = function(*arguments, **settings, **self.settings, watch=watch)
         if watch.total:
             self.shown.session(outcome.session, number(watch.total, rows.removesuffix("s")))
@@ -365,7 +364,7 @@ def _settle(known: Mapping[str, Argument], name: str, value: Any, path: Path) ->
     try:
         TypeAdapter(known[name].field_info.annotation).validate_python(plain, strict=not is_path)
         if name == "criterion":
-            from conqret.judging.criterion import criteria_of
+            from conqret.data.criterion import criteria_of
 
             criteria_of(plain)
     except ValidationError as error:

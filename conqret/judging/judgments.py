@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from html import escape
+from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
@@ -90,7 +91,7 @@ def _model_options(client: ClientOptions) -> dict[str, Any]:
 def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> JudgeRecord:
     """Return the run record of judging these items with this judge configuration."""
     last: dict[str, Any] = {}
-    for judge, _ in setup.judges[1:]:
+    for judge in setup.judges[1:]:
         last = {"model": judge.client.model, "options": asdict(judge.options)}
         last["model_options"] = _model_options(judge.client)
     options = asdict(setup.options)
@@ -266,12 +267,12 @@ class JudgePlan:
     @property
     def clients(self) -> tuple[Client, ...]:
         """The clients of the run."""
-        return tuple(session.client for session in self.sessions)
+        return tuple(map(attrgetter("client"), self.sessions))
 
     @property
     def counts(self) -> SessionCounts:
         """The counts of requests and responses so far."""
-        return SessionCounts.total(session.counts for session in self.sessions)
+        return SessionCounts.total(map(attrgetter("counts"), self.sessions))
 
     @property
     def total(self) -> int:
@@ -309,8 +310,9 @@ async def judge_items(plan: JudgePlan, *, overwrite: bool = False, watch: Watch 
             "a batch is answered later: name the run's folder in which its responses are collected (output)"
         )
     with contextlib.ExitStack() as held:
-        rows: Rows[Judgment] = Memory(judgment_key)
-        if folder is not None:
+        if folder is None:
+            rows: Rows[Judgment] = Memory(judgment_key)
+        else:
             rows = await _claimed(plan, folder, held, overwrite=overwrite)
         before, kept, keys = plan.counts, len(rows), list[str]()
         tally = Tally() if folder is not None else Tally(max_items=0)
@@ -388,7 +390,7 @@ def _judged(
             yield Trial(key, partial(work, item, instrument))
 
     name = f"judge {instrument.judge.name}"
-    in_flight = max(client.in_flight for client in plan.clients)
+    in_flight = max(map(attrgetter("in_flight"), plan.clients))
     return perform(trials(), rows, in_flight=in_flight, name=name, about=about)
 
 

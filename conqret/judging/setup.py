@@ -86,7 +86,7 @@ class Setup:
     """A judge configuration without an open connection: judge, options, prompts and client options.
 
     ``turns`` is True if items have earlier turns or images, which prompts then show. ``languages`` are the
-    languages of the items.
+    languages of the items. ``share`` is that of the items that it is expected to judge.
     """
 
     judge: Judge
@@ -96,16 +96,17 @@ class Setup:
     notes: tuple[str, ...] = field(default=())
     turns: bool = False
     languages: tuple[str, ...] = ()
+    share: float = 1.0
 
     @property
-    def judges(self) -> tuple[tuple[Setup, float], ...]:
-        """The judges that have their turn one after the other, each with the share of items that it judges."""
-        return ((self, 1.0),)
+    def judges(self) -> tuple[Setup, ...]:
+        """The judges that have their turn one after the other."""
+        return (self,)
 
     @property
     def model(self) -> str:
         """The name of the model; of a cascade, those of both."""
-        return ARROW.join(judge.client.model for judge, _ in self.judges)
+        return ARROW.join(map(attrgetter("client.model"), self.judges))
 
     @property
     def judge_prompts(self) -> tuple[JudgePrompt[Any], ...]:
@@ -195,7 +196,7 @@ class Setup:
         return {
             "format": self.judge.name,
             "model": self.model,
-            "baseline": all(judge.client.backend.baseline for judge, _ in self.judges),
+            "baseline": all(map(attrgetter("client.backend.baseline"), self.judges)),
             "fingerprint": self.fingerprint,
             "identity": self.identity,
             "metrics": list(self.metrics),
@@ -214,11 +215,11 @@ class Setup:
     def instrument(self, *clients: Client) -> Instrument:
         """Return this judge configuration as an :class:`Instrument` with an open client for each of its judges."""
         (client,) = clients
-        members = tuple([(setup.instrument(client), names) for setup, names in self.members])
-        fingerprint = self.fingerprint
-        return Instrument(
-            self.judge, self.options, self.library, client, self.model, fingerprint, members=members
-        )
+        members = []
+        for setup, names in self.members:
+            members.append((setup.instrument(client), names))
+        made = self.judge, self.options, self.library, client, self.model, self.fingerprint
+        return Instrument(*made, members=tuple(members))
 
     def in_one_order(self, metric: str) -> Setup:
         """Return the configuration with only the prompts of ``metric``, sent in one order of the two
@@ -338,27 +339,22 @@ def recorded_judge(record: InstrumentRecord) -> Judge:
         UnknownNameError: the format does not exist here.
         DeclarationError: the record's criteria or rubric are invalid.
     """
-    if record.formats:
-        members = [
-            Member(_judge_named(name, each["identity"]), each["names"])
-            for name, each in record.formats.items()
-        ]
-        return judge_of_members(members)
     if record.format in (JURY.name, TOURNAMENT.name):
         return JURY if record.format == JURY.name else TOURNAMENT
     if record.format == OWN_JUDGE:
         from conqret.judging.own_judge import own_judge
 
         return own_judge(record.metrics)
-    return _judge_named(record.format, record.identity)
+    members, alone = [], {record.format: {"identity": record.identity, "names": {}}}
+    for name, each in (record.formats or alone).items():
+        if name in (CRITERIA, RUBRIC):
+            from conqret.judging.rubrics import judge_of_record
 
-
-def _judge_named(name: str, identity: Mapping[str, Any]) -> Judge:
-    if name in (CRITERIA, RUBRIC):
-        from conqret.judging.rubrics import judge_of_record
-
-        return judge_of_record(name, identity)
-    return JUDGES[name]
+            judge = judge_of_record(name, each["identity"])
+        else:
+            judge = JUDGES[name]
+        members.append(Member(judge, each["names"]))
+    return judge_of_members(members) if record.formats else members[0].judge
 
 
 OF_A_MODEL = ("max_tokens", "context_window", "vision", "input_price", "output_price")

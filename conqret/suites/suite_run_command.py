@@ -13,7 +13,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note_all, progress, result
 from conqret.errors import number
-from conqret.judging.command_options import AnyJudge, StudyOptions, StudyWatch
+from conqret.judging.command_options import AnyJudge, StudyOptions, study_watch
 from conqret.llm.client_options import OFFLINE_MODEL
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def run(
     shown.tell(f"{prepared.suite.title}: {prepared.about}, judged by {judged_by(prepared.suite, chosen)}")
     with progress("judging", quiet=shown.quiet) as bar:
         count = len(prepared.data.items)
-        settings["watch"] = StudyWatch(bar, shown, "a judge")
+        settings["watch"] = study_watch(bar, shown, "a judge")
         if prepared.suite.task != "detection":  # of which it is said above who judges
 
             def started(run: Any, kept: int) -> None:

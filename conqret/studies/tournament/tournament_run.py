@@ -53,7 +53,7 @@ from conqret.studies.tournament.ranking import STRENGTH, PairSchedule, Tournamen
 from conqret.studies.tournament.result import PREFERENCE, ComparisonRow, RankedItem, Tournament
 
 if TYPE_CHECKING:
-    from conqret.judging.criterion import Criterion
+    from conqret.data.criterion import Criterion
     from conqret.llm.backends.function import Function
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from conqret.console.conditions import RequirementOutcome
+from conqret.console.conditions import RequirementOutcome, requirement_table
 from conqret.data.digest import gathered
-from conqret.judging.build_gate import requirement_table
 from conqret.judging.summary_tables import judge_name
 from conqret.show import words
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
