@@ -116,7 +116,9 @@ def rubric_preference() -> TypedQuestions:
 
     def measure(decided: Decided, case: Case) -> Measure:
         measures = [
-            one.measures[PAIRED](Decided.model_construct(answers={PAIRED: decided[name]}, faults={}), case)
+            one.measures[PAIRED](
+                Decided.model_construct(answers={PAIRED: dict(decided[name])}, faults={}), case
+            )
             for name, one in asked.items()
         ]
         mean = mean_measure(measures, list(asked), verdicts=True)
