@@ -23,8 +23,9 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
+from typing import Any, Final, get_args, get_origin
 
+from cyclopts.argument import Argument
 from cyclopts.exceptions import (
     CoercionError,
     CycloptsError,
@@ -34,14 +35,9 @@ from cyclopts.exceptions import (
 )
 
 from conqret._optional import missing, require
-from conqret.cli.commands import find
+from conqret.cli.commands import Command, find
 from conqret.console.printing import complain, err, note, result
 from conqret.errors import AnswersAwaited, ConqretError, DeclarationError, did_you_mean
-
-if TYPE_CHECKING:
-    from cyclopts.argument import Argument
-
-    from conqret.cli.commands import Command
 
 SIGNALLED = 128
 """The exit code of a command that a signal stopped is this and the signal's number."""

@@ -21,7 +21,7 @@ from conqret.errors import number
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import check_new, write_new
 from conqret.judging.command_options import PlanOptions, StudyOptions
-from conqret.llm.sampling import Sampling
+from conqret.llm.request import Sampling
 from conqret.show import words
 from conqret.show.table import Cell, Table
 from conqret.show.words import reason

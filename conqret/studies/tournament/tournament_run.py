@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 from scipy.special import expit
 
 from conqret.data import Judgment, Measure, Part, Reason, Status, Trace
+from conqret.data.criterion import Criterion
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, check_known, number, strict_options
 from conqret.io.jsonl import compact
@@ -53,7 +54,6 @@ from conqret.studies.tournament.ranking import STRENGTH, PairSchedule, Tournamen
 from conqret.studies.tournament.result import PREFERENCE, ComparisonRow, RankedItem, Tournament
 
 if TYPE_CHECKING:
-    from conqret.data.criterion import Criterion
     from conqret.llm.backends.function import Function
 
 
