@@ -76,6 +76,6 @@ def level_table(rows: Mapping[str, Mapping[str, Estimate]]) -> Table | None:
         ("Dimension", *LEVEL_FIGURES.values()),
         [(words.label(name), *map(figures.get, LEVEL_FIGURES)) for name, figures in known.items()],
         note="The ranked probability score is the Brier score of ordered levels, from 0 (best) to 1. The frequencies "
-        "of the labels, given to every item, have the one in the next column. The calibration error is that of expected "
+        "of the labels, given to every item, have that in the next column. The calibration error is that of expected "
         "scores, as a share of the scale; above the end of the last column, which is simulated, it is beyond noise.",
     )
