@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from conqret.data import Item as Item
     from conqret.data import Judgment as Judgment
     from conqret.data import Measure as Measure
+    from conqret.data.criterion import Criterion as Criterion
     from conqret.debate.debatune.debate_run import hold_debates as hold_debates
     from conqret.debate.debatune.debater_training import tune_debater as tune_debater
     from conqret.debate.debatune.manual_inspection import sample_statements as sample_statements
@@ -63,7 +64,6 @@ if TYPE_CHECKING:
     from conqret.experiments.experiment import run as run
     from conqret.experiments.page import report_run as report_run
     from conqret.generation.generation_run import generate as generate
-    from conqret.judging.criterion import Criterion as Criterion
     from conqret.judging.judge import ajudge as ajudge
     from conqret.judging.judge import judge as judge
     from conqret.judging.judgments import Judgments as Judgments
@@ -120,6 +120,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "data": "Document Item Judgment Measure",
+    "data.criterion": "Criterion",
     "debate.debatune.debate_run": "hold_debates",
     "debate.debatune.debater_training": "tune_debater",
     "debate.debatune.manual_inspection": "sample_statements statement_agreement",
@@ -148,7 +149,6 @@ _NAMES = {
     "experiments.experiment": "run",
     "experiments.page": "report_run",
     "generation.generation_run": "generate",
-    "judging.criterion": "Criterion",
     "judging.judge": "ajudge judge",
     "judging.judgments": "Judgments",
     "judging.recorded_requests": "recorded_requests",
@@ -195,7 +195,9 @@ _NAMES = {
 """What is public, by the module where it stands: ``__all__`` is these names, and the imports above are for type
 checkers. Nothing else is public, and docs/api.md says what of it is stable."""
 
-_HOMES = {name: f"conqret.{module}" for module, names in _NAMES.items() for name in names.split()}
+_HOMES = dict[str, str]()
+for _module, _public in _NAMES.items():
+    _HOMES.update(dict.fromkeys(_public.split(), f"conqret.{_module}"))
 
 # In a checkout, judges/, prompts/ and scrapers/ lie next to this package and not inside it. An installed copy that
 # this folder hides (the checkout's root on sys.path) would lack them, so the root joins the search path.

@@ -189,18 +189,20 @@ def completeness(decided: Decided, case: Case) -> Measure:
     return measure
 
 
-TYPED = TypedQuestions(
-    questions,
-    {
-        "faithfulness": faithfulness,
-        "unsupported_claims": unsupported_claims,
-        "answer_relevance": lambda decided, case: _claims(decided, case, "to_the_point", TO_THE_POINT),
-        "completeness": completeness,
-        "answered": answered,
-        "context_relevance": context_relevance,
-        "context_precision": context_precision,
-        "context_sufficiency": context_sufficiency,
-    },
-    variables,
-    {"topic": "question", "argument": "answer"},
-)
+def rag_questions() -> TypedQuestions:
+    """Return the questions about an answer and its documents, with the measures from their answers."""
+    return TypedQuestions(
+        questions,
+        {
+            "faithfulness": faithfulness,
+            "unsupported_claims": unsupported_claims,
+            "answer_relevance": lambda decided, case: _claims(decided, case, "to_the_point", TO_THE_POINT),
+            "completeness": completeness,
+            "answered": answered,
+            "context_relevance": context_relevance,
+            "context_precision": context_precision,
+            "context_sufficiency": context_sufficiency,
+        },
+        variables,
+        {"topic": "question", "argument": "answer"},
+    )

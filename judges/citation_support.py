@@ -256,7 +256,7 @@ JUDGE = Judge(
             baseline=baseline,
             variables=variables,
             settled=settled,
-            typed=TypedQuestions(
+            typed=lambda: TypedQuestions(
                 questions,
                 {"citation_precision": expected_precision, "citation_recall": expected_recall},
                 lambda case: {

@@ -167,7 +167,7 @@ JUDGE = Judge(
             baseline=baseline,
             english_only=frozenset({"controllability"}),
             settled=settled,
-            typed=TypedQuestions(
+            typed=lambda: TypedQuestions(
                 lambda case: {"verdict": QUESTION},
                 {"controllability": expected_share},
                 lambda case: {"stance": ""},

@@ -28,7 +28,7 @@ def _scored(
     metric: str,
     find: Callable[[Evidence], Finding],
     needs: frozenset[str],
-    typed: TypedQuestions,
+    typed: Callable[[], TypedQuestions],
     response: type[Score | ScoreOrNull] = Score,
 ) -> JudgePrompt[Score | ScoreOrNull]:
     return JudgePrompt(
@@ -58,7 +58,7 @@ JUDGE = Judge(
             "context_relevance",
             Evidence.context_relevance,
             frozenset({"documents"}),
-            rating_questions(
+            lambda: rating_questions(
                 "context_relevance",
                 "How relevant are the `documents`, together, to the question in `topic`? What counts is content that "
                 "somebody could argue with, for either side alike.",
@@ -77,7 +77,7 @@ JUDGE = Judge(
             "groundedness",
             Evidence.groundedness,
             frozenset({"documents", "argument"}),
-            rating_questions(
+            lambda: rating_questions(
                 "groundedness",
                 "How many of the statements of fact in `argument` do the `documents` bear out? A number in brackets, "
                 "such as [2], cites the document of that number. Values and conclusions need no support.",
@@ -104,7 +104,7 @@ JUDGE = Judge(
             baseline=lambda case: {"preference": SIDES[case.evidence.preference().label]},
             both_orders=True,
             english_only=frozenset({"preference"}),
-            typed=preference_questions(
+            typed=lambda: preference_questions(
                 "Which argument on `topic` would convince more readers who have not made up their minds? Concrete "
                 "reasons and explanations convince; length, order and your own view do not count. Where there are "
                 "`documents`, what they contradict counts against an argument.",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -16,6 +17,7 @@ from pydantic import Field
 from conqret.baseline import Evidence
 from conqret.data import Measure, Reason, Status
 from conqret.errors import DeclarationError, ExecutionError
+from conqret.judges._prompt_questions import g_eval_questions
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import OneToFive, Typed
 from conqret.judging.scales import ONE_TO_FIVE, rated
@@ -82,6 +84,7 @@ def _rating(metric: str, find: Callable[[Case], int], needs: frozenset[str]) -> 
         english_only=frozenset({"preference"}) & {metric},
         rating_field="rating",
         choices=CHOICES,
+        typed=partial(g_eval_questions, metric),
     )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from conqret.data import Measure, Part, Status
+from conqret.judges._prompt_questions import harm_questions
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import Typed
 
@@ -85,6 +86,7 @@ JUDGE = Judge(
             score=score,
             baseline=baseline,
             english_only=frozenset({"harmlessness"}),
+            typed=harm_questions,
         ),
     ),
 )

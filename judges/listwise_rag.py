@@ -36,7 +36,7 @@ JUDGE = Judge(
                     ZeroToFive,
                     Evidence.context_relevance,
                     needs=frozenset({"documents"}),
-                    typed=rating_questions(
+                    typed=lambda: rating_questions(
                         "context_relevance",
                         "How relevant are the `documents`, together, to the question in `topic`? Both sides count "
                         "alike.",

@@ -12,17 +12,19 @@ from typing import Annotated, Any
 
 from conqret.baseline.alignment import FULL_COVERAGE, SUPPORT_COVERAGE
 from conqret.data import Measure, Nugget, Part, Reason
-from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
-from conqret.judging.nugget_measures import (
+from conqret.judges.nugget_assignments import (
     ALL,
     ALSO,
     METRICS,
+    SCORE,
+    SOURCE,
     SUPPORT,
     Assignment,
     assigned_part,
     nugget_measures,
     unassigned,
 )
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import Typed, Whole, each_once
 from conqret.judging.scales import mean_confidence, with_confidence
 from conqret.text.analysis import analysed
@@ -31,11 +33,6 @@ IN_ONE_CALL = 10
 """Nuggets in a request, as AutoNuggetizer asks."""
 NO_WORDS = "word statistics say nothing of a nugget without a content word: name a model"
 """What the offline baseline says of such a nugget, whose measures are then missing."""
-SCORE = (
-    "support 1, partial support .5 (0 where strict), no support 0; means over all nuggets, over vital ones, and "
-    "weighted (okay .5)"
-)
-SOURCE = "TREC RAG, AutoNuggetizer (Pradeep et al. 2024, 2025)"
 
 
 class NuggetAssignment(Typed):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from conqret.judges._shared import OneToThreeOrNull
 from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_parts import Judge, JudgePrompt
@@ -21,7 +23,7 @@ def _ask(dimension: Dimension) -> JudgePrompt[OneToThreeOrNull]:
         },
         baseline=lambda case: stated(case, case.evidence.dimensions()[dimension.name], ONE_TO_THREE),
         english_only=frozenset({dimension.name}),
-        typed=dimension_questions(dimension, ONE_TO_THREE),
+        typed=partial(dimension_questions, dimension, ONE_TO_THREE),
     )
 
 

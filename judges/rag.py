@@ -17,7 +17,7 @@ from pydantic import create_model
 
 from conqret.baseline import Evidence, SentenceFinding
 from conqret.data import Measure, Reason, Status
-from conqret.judges._rag_questions import TYPED
+from conqret.judges._rag_questions import rag_questions
 from conqret.judges._shared import (
     DifferentClaims,
     average_precision,
@@ -348,7 +348,7 @@ PROMPT: JudgePrompt[Any] = JudgePrompt(
     context=lambda case: {"documents": range(1, len(case.item.documents) + 1)},
     settings=lambda case: {"shown": ("argument", "documents") if case.item.documents else ("argument",)},
     section=_section,
-    typed=TYPED,
+    typed=rag_questions,
 )
 JUDGE = Judge(
     name="rag",

@@ -97,12 +97,27 @@ def expected_precision(decided: Decided, case: Case) -> Measure:
     return measure.model_copy(update={"explanation": words, "parts": ()})
 
 
-GROUNDEDNESS = rating_section(
-    "groundedness",
-    ZERO_TO_FIVE,
-    ZeroToFiveOrNull,
-    Evidence.groundedness,
-    typed=rating_questions(
+def answer_relevance_questions() -> TypedQuestions:
+    """Return the question how well an argument answers, with the question whether it is one."""
+    return rating_questions(
+        "answer_relevance",
+        "Does the text in `argument` answer the question in `topic`, on the side in `stance` if one is given? How true "
+        "or convincing it is does not matter here.",
+        {
+            0: "it is about something else, or argues for the other side",
+            1: "it is on the subject, but gives no answer",
+            2: "it answers in part or by implication; much of it is general",
+            3: "it answers, but in general terms, or with one narrow point",
+            4: "it answers with particular points; something that matters is left out",
+            5: "it answers from beginning to end, with particular points",
+        },
+        ARGUMENT,
+    )
+
+
+def groundedness_questions() -> TypedQuestions:
+    """Return the question how much the documents bear out, with the question whether there are any facts."""
+    return rating_questions(
         "groundedness",
         "How many of the statements of fact in `argument` do the `documents` bear out? A number in brackets, such as "
         "[2], cites the document of that number; a statement borne out by another document counts half. Values and "
@@ -116,7 +131,11 @@ GROUNDEDNESS = rating_section(
             5: "all of them",
         },
         FACTS,
-    ),
+    )
+
+
+GROUNDEDNESS = rating_section(
+    "groundedness", ZERO_TO_FIVE, ZeroToFiveOrNull, Evidence.groundedness, typed=groundedness_questions
 )
 
 JUDGE = Judge(
@@ -137,7 +156,7 @@ JUDGE = Judge(
                     needs=frozenset({"documents"}),
                     score=score_documents,
                     baseline=baseline_documents,
-                    typed=TypedQuestions(
+                    typed=lambda: TypedQuestions(
                         relevance_questions,
                         {"context_relevance": expected_relevance, "predicted_precision": expected_precision},
                     ),
@@ -147,20 +166,7 @@ JUDGE = Judge(
                     ZERO_TO_FIVE,
                     ZeroToFiveOrNull,
                     Evidence.answer_relevance,
-                    typed=rating_questions(
-                        "answer_relevance",
-                        "Does the text in `argument` answer the question in `topic`, on the side in `stance` if one is "
-                        "given? How true or convincing it is does not matter here.",
-                        {
-                            0: "it is about something else, or argues for the other side",
-                            1: "it is on the subject, but gives no answer",
-                            2: "it answers in part or by implication; much of it is general",
-                            3: "it answers, but in general terms, or with one narrow point",
-                            4: "it answers with particular points; something that matters is left out",
-                            5: "it answers from beginning to end, with particular points",
-                        },
-                        ARGUMENT,
-                    ),
+                    typed=answer_relevance_questions,
                 ),
                 GROUNDEDNESS,
                 *dimension_sections(ZERO_TO_FIVE, ZeroToFiveOrNull, DOCUMENTS_AND_ARGUMENT),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from statistics import fmean
 from typing import Any
 
@@ -10,6 +11,7 @@ from pydantic import create_model
 
 from conqret.baseline import Which
 from conqret.data import Measure, Part
+from conqret.judges._prompt_questions import rubric_preference, rubric_questions
 from conqret.judges._shared import side
 from conqret.judges.query_rubric import NUGGETS
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
@@ -108,6 +110,7 @@ def _yes_or_no(metric: str, criteria: tuple[str, ...], needs: frozenset[str]) ->
         score=score,
         baseline=baseline,
         english_only=frozenset({"context_relevance"}) & {metric},
+        typed=partial(rubric_questions, metric),
     )
 
 
@@ -162,6 +165,7 @@ JUDGE = Judge(
             baseline=baseline_preference,
             both_orders=True,
             english_only=frozenset({"preference"}),
+            typed=rubric_preference,
         ),
     ),
 )

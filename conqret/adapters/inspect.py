@@ -21,8 +21,8 @@ from conqret.adapters.single import (
     measure_text,
 )
 from conqret.data import Judgment, Status
+from conqret.data.criterion import criterion_of
 from conqret.errors import ItemsError
-from conqret.judging.criterion import criterion_of
 from conqret.judging.judge_options import CRITERIA, OVERALL, RUBRIC, VITAL
 from conqret.judging.judge_parts import JUDGES
 from conqret.judging.metric_homes import ALIASES

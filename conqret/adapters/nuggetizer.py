@@ -7,8 +7,8 @@ from typing import Any
 
 from conqret._optional import require
 from conqret.io import open_items
+from conqret.judges.nugget_assignments import SUPPORT
 from conqret.judging.judge import Items
-from conqret.judging.nugget_measures import SUPPORT
 from conqret.studies.systems.ranked_systems import ListedNugget
 
 types: Any = require("nuggetizer.core.types", extra="nuggetizer")

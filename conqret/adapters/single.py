@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from typing import Any, Unpack
 
 from conqret.data import Item, Judgment, Measure
+from conqret.data.criterion import Criterion, criterion_of, fields_of
 from conqret.errors import Fault, ItemsError, check_known, metric_name
 from conqret.io.images import plain_message
 from conqret.io.items import STANCES
-from conqret.judging.criterion import Criterion, criterion_of, fields_of
+from conqret.io.rubric_files import RubricSource
 from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
 from conqret.judging.judge_settings import ClientSettings, chosen_format
 from conqret.judging.judgments import Judgments
-from conqret.judging.rubric_files import RubricSource
 from conqret.judging.session_judge import SessionJudge
 from conqret.show.words import reason
 from conqret.text.language import language_code

@@ -3,18 +3,21 @@ as code.
 
 ``NAME[.low|.high][DIMENSION] OPERATOR NUMBER``; ``.low`` and ``.high`` are the ends of the 95% interval. A quantity
 that has no value fails its condition. Each command declares what can be required of it. Where a command decides on an
-interval (:meth:`Requirement.decision`), a condition may be undecided.
+interval (:meth:`Requirement.decision`), a condition may be undecided. Outcomes are shown as tables and as JUnit XML.
 """
 
 from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from conqret.errors import DeclarationError, Elsewhere, check_known
+from conqret.show.table import Alarm, Column, Table
+from conqret.show.visible_text import visible
 from conqret.text.words import dimension_name
 
 if TYPE_CHECKING:
@@ -129,18 +132,31 @@ class Requirement:
 
 
 @dataclass(frozen=True, slots=True)
+class WorstItem:
+    """An item behind a condition that is not met: its score (None: it has none), and what decides it."""
+
+    item: str
+    score: float | None
+    why: str
+
+    def __str__(self) -> str:
+        score = "none" if self.score is None else f"{self.score:.2f}"
+        return f"{score:>5}  {self.item}  {self.why}"
+
+
+@dataclass(frozen=True, slots=True)
 class RequirementOutcome:
     """The outcome of a requirement: if it is met, by which value, and why there is no value or no decision.
 
     An outcome that is ``undecided`` is not met, and about ``labels`` more rows would decide it. ``items`` are the
-    worst items of a run that does not meet it, each with ``item``, ``score`` and ``why``.
+    worst items of a run that does not meet it.
     """
 
     requirement: str
     met: bool
     value: float | None
     reason: str = ""
-    items: tuple[Any, ...] = ()
+    items: tuple[WorstItem, ...] = ()
     undecided: bool = False
     labels: int | None = None
 
@@ -153,6 +169,59 @@ class RequirementOutcome:
     def status(self) -> str:
         """The outcome in words: ``met``, ``not met`` or ``undecided``."""
         return "met" if self.met else "undecided" if self.undecided else "not met"
+
+
+Case = tuple[str, str, str, str]
+"""Its kind, its name, ``failure``, ``skipped`` or nothing, and what is said of it."""
+
+
+def required_cases(outcomes: Sequence[RequirementOutcome]) -> Iterator[Case]:
+    """Yield a JUnit test case for each requirement, marked as a failure where the requirement is not met."""
+    for outcome in outcomes:
+        message = outcome.reason if outcome.value is None else f"it is {outcome.value:.3f}"
+        yield "require", outcome.requirement, "" if outcome.met else "failure", message
+        for worst in outcome.items:
+            score = "no score" if worst.score is None else f"{worst.score:.2f}"
+            yield f"require.{outcome.requirement}", worst.item, "failure", f"{score}: {worst.why}"
+
+
+def junit_suite(command: str, cases: Sequence[Case]) -> bytes:
+    """Return the test cases as one JUnit test suite, encoded as XML."""
+    failed, skipped = (sum(tag == wanted for _, _, tag, _ in cases) for wanted in ("failure", "skipped"))
+    suite = Element(
+        "testsuite",
+        name=f"conqret {command}",
+        tests=str(len(cases)),
+        failures=str(failed),
+        skipped=str(skipped),
+        errors="0",
+    )
+    for kind, name, tag, message in cases:
+        case = SubElement(suite, "testcase", classname=f"conqret.{command}.{kind}", name=visible(name))
+        if tag:
+            SubElement(case, tag, message=visible(message))
+    indent(suite)
+    return bytes(tostring(suite, encoding="utf-8", xml_declaration=True)) + b"\n"
+
+
+def requirement_table(outcomes: Sequence[RequirementOutcome]) -> Table:
+    """Build the table of requirements: each with the result (met or not), its value and a remark."""
+    rows = [
+        (outcome.requirement, "met" if outcome.met else Alarm(outcome.status), outcome.value, outcome.reason)
+        for outcome in outcomes
+    ]
+    return Table("Requirements", ("requirement", Column("", "name"), "value", Column("remark", "text")), rows)
+
+
+def worst_table(outcomes: Sequence[RequirementOutcome]) -> Table:
+    """The worst items of the conditions that are not met."""
+    rows = [
+        (outcome.requirement, worst.item, worst.score, worst.why)
+        for outcome in outcomes
+        for worst in outcome.items
+    ]
+    columns = ("requirement", Column("item", "text"), "score", Column("why", "text"))
+    return Table("Worst items", columns, rows)
 
 
 DIFFERENCE_EXAMPLE = "difference[groundedness] >= -0.02"

@@ -249,6 +249,10 @@ class Trace(Frozen):
         return total
 
 
+ARROW = " → "
+"""Stands between the two models of a cascade, where its model is named."""
+
+
 class CascadeStage(Frozen):
     """Which judge of a cascade gave an item its scores: ``model``, the last one if ``escalated``.
 
@@ -329,9 +333,9 @@ class Judgment(Frozen):
         }
 
     def bare(self) -> Self:
-        """Return a smaller copy with only status, value and reason of each measure; flags, trims and
+        """Return a smaller copy with only status, value, method and reason of each measure; flags, trims and
         trace are emptied."""
-        kept = {"status", "value", "reason"}
+        kept = {"status", "value", "method", "reason"}
         measures = {
             name: Measure.model_construct(**{key: getattr(measure, key) for key in kept})
             for name, measure in self.measures.items()

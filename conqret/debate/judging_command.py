@@ -9,10 +9,10 @@ from typing import Any
 from conqret.console import shared_options as options
 from conqret.console.printing import NONE, at, end, result
 from conqret.data import Item
+from conqret.judging.command_options import StudyOptions
 from conqret.judging.cost import Counted
 from conqret.judging.judge import expected_cost
 from conqret.judging.judgments import Judgments
-from conqret.judging.study_options import StudyOptions
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.runs.run_folder import default_folder, stem
 from conqret.show.table import Table

@@ -20,7 +20,7 @@ from conqret.debateqa.baseline_metrics import BASELINES, Kind, Models
 from conqret.debateqa.debateqa_files import Partners
 from conqret.debateqa.score_table import SystemMean, missing_lines, reasons, system_means
 from conqret.errors import DeclarationError
-from conqret.judging.study_options import PlanOptions
+from conqret.judging.command_options import PlanOptions
 
 DIVERSITY, AWARENESS = "perspective-diversity", "dispute-awareness"
 

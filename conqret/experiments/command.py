@@ -42,11 +42,11 @@ def run(
 
     conqret experiment experiment.toml --replay recordings.jsonl -o runs/again
     """
+    from conqret.console.costs import tell_cost
     from conqret.experiments.experiment import estimate, experiment_job
     from conqret.experiments.experiment import run as run_file
     from conqret.experiments.experiment_tables import overview_tables
     from conqret.experiments.reading import reached_servers
-    from conqret.judging.cost import tell_cost
 
     if dry_run:
         job = experiment_job(experiment, trust=trust_file)

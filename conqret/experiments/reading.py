@@ -10,11 +10,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from conqret.data.criterion import criterion_of
 from conqret.errors import ConqretError
 from conqret.experiments.config import BM25, NONE, ConfigTable, Experiment, JudgeTable, Retriever
 from conqret.io.rows import near
 from conqret.io.toml import Place, read_toml, toml_error
-from conqret.judging.criterion import criterion_of
 from conqret.judging.judge_options import CRITERIA, RUBRIC
 from conqret.judging.judge_parts import JUDGES, JURY
 from conqret.llm.client_options import backend_of

@@ -207,7 +207,7 @@ async def _judge(
 ) -> tuple[JudgeFolder, int]:
     checked, setup = check_items(source, setup)
     folder = job.out.judgments(system, label)
-    plan = JudgePlan(sessions.session(setup.client), folder, source, checked, setup)
+    plan = JudgePlan((sessions.session(setup.client),), folder, source, checked, setup)
     another = folder.holds_another(plan.record)  # arguments that had failed are there now
     summary = (await judge_items(plan, overwrite=another)).summary
     examples = {} if summary.any_score else summary.examples

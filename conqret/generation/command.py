@@ -10,7 +10,7 @@ from conqret.console import shared_options as options
 from conqret.console.printing import at, end, note, note_each, result
 from conqret.errors import number
 from conqret.generation.generator import GenerateOptions
-from conqret.judging.study_options import StudyOptions
+from conqret.judging.command_options import StudyOptions
 
 
 def generate(

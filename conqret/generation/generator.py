@@ -25,8 +25,7 @@ from conqret.generation.strategies import DEFAULT_STRATEGY, STRATEGIES, Strategy
 from conqret.llm.client import Client
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.llm.prompt_fitting import MESSAGE_OVERHEAD, FittedPrompt, fit, prompt_tokens, with_texts
-from conqret.llm.request import Request, messages
-from conqret.llm.sampling import Sampling
+from conqret.llm.request import Request, Sampling, messages
 from conqret.options import check_ranges
 from conqret.prompts import Library, Prompt, RenderedPrompt
 from conqret.runs.study_run import ResponseRow

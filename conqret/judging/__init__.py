@@ -2,10 +2,10 @@
 
 - The public functions: ``judge`` (``conqret.judge``), ``session_judge`` (one that is called many times).
 - Settings: ``judge_settings`` (by keyword), ``judge_options`` (how a judge is run), ``command_options`` (on the command
-  line), ``study_options`` (of commands that send requests).
+  line, and what commands share that send requests).
 - What a judge is: ``judge_parts``, ``dimensions``, ``responses`` (types of answers, and answers in sections),
-  ``scales``, ``nugget_measures``, ``known_as`` (names that other tools give metrics).
-- Judges that users make: ``criterion``, ``criteria``, ``rubrics``, ``rubric_files``, ``own_judge``, ``verdict_log``.
+  ``scales``, ``known_as`` (names that other tools give metrics).
+- Judges that users make: ``criteria``, ``rubrics``, ``own_judge``, ``verdict_log``.
 - The course of a judgment: ``setup``, ``instrument`` (one item), ``judgments`` (all of a run), ``engines`` (here, or on
   Ray), ``request_run`` (runs of studies), ``cost`` (dry runs).
 - Files and reports: ``judge_folder``, ``summary``, ``summary_tables``, ``tally``, ``page``, ``item_view``,

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from conqret.console.conditions import ENDS, Requirement, RequirementOutcome
+from conqret.console.conditions import (
+    ENDS,
+    Requirement,
+    RequirementOutcome,
+    WorstItem,
+    junit_suite,
+    required_cases,
+    requirement_table,
+    worst_table,
+)
 from conqret.data import Judgment, Measure, Status
 from conqret.errors import DeclarationError, check_known, metric_name
 from conqret.io.safe_files import write_whole
@@ -22,8 +30,6 @@ from conqret.judging.known_as import named_here
 from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import coverage, headlines, summary_tables
 from conqret.show.markup import safe, tables_markdown
-from conqret.show.table import Alarm, Column, Table
-from conqret.show.visible_text import visible
 from conqret.show.words import reason
 
 if TYPE_CHECKING:
@@ -35,19 +41,6 @@ ANSWERED, DECLINED_WRONGLY = "answered", "declined_wrongly"
 """The metric whose labels say which answers decline, and the share of those that decline wrongly."""
 MAX_ITEMS = 5
 """Items that are named behind a condition that is not met."""
-
-
-@dataclass(frozen=True, slots=True)
-class WorstItem:
-    """An item behind a condition that is not met: its score (None: it has none), and what decides it."""
-
-    item: str
-    score: float | None
-    why: str
-
-    def __str__(self) -> str:
-        score = "none" if self.score is None else f"{self.score:.2f}"
-        return f"{score:>5}  {self.item}  {self.why}"
 
 
 def requirements(
@@ -206,10 +199,6 @@ def why(measure: Measure) -> str:
     return f"{said}{first.explanation and f' [{first.explanation}]'}{more}"
 
 
-Case = tuple[str, str, str, str]
-"""Its kind, its name, ``failure``, ``skipped`` or nothing, and what is said of it."""
-
-
 def judge_junit(summary: Summary, outcomes: Sequence[RequirementOutcome] = ()) -> bytes:
     """Return a run as JUnit XML: one test case for all items, and one for each requirement.
 
@@ -219,55 +208,6 @@ def judge_junit(summary: Summary, outcomes: Sequence[RequirementOutcome] = ()) -
     return junit_suite(
         "judge", [("items", "every item is judged", tag, coverage(summary)), *required_cases(outcomes)]
     )
-
-
-def required_cases(outcomes: Sequence[RequirementOutcome]) -> Iterator[Case]:
-    """Yield a JUnit test case for each requirement, marked as a failure where the requirement is not met."""
-    for outcome in outcomes:
-        message = outcome.reason if outcome.value is None else f"it is {outcome.value:.3f}"
-        yield "require", outcome.requirement, "" if outcome.met else "failure", message
-        for worst in outcome.items:
-            score = "no score" if worst.score is None else f"{worst.score:.2f}"
-            yield f"require.{outcome.requirement}", worst.item, "failure", f"{score}: {worst.why}"
-
-
-def junit_suite(command: str, cases: Sequence[Case]) -> bytes:
-    """Return the test cases as one JUnit test suite, encoded as XML."""
-    failed, skipped = (sum(tag == wanted for _, _, tag, _ in cases) for wanted in ("failure", "skipped"))
-    suite = Element(
-        "testsuite",
-        name=f"conqret {command}",
-        tests=str(len(cases)),
-        failures=str(failed),
-        skipped=str(skipped),
-        errors="0",
-    )
-    for kind, name, tag, message in cases:
-        case = SubElement(suite, "testcase", classname=f"conqret.{command}.{kind}", name=visible(name))
-        if tag:
-            SubElement(case, tag, message=visible(message))
-    indent(suite)
-    return bytes(tostring(suite, encoding="utf-8", xml_declaration=True)) + b"\n"
-
-
-def requirement_table(outcomes: Sequence[RequirementOutcome]) -> Table:
-    """Build the table of requirements: each with the result (met or not), its value and a remark."""
-    rows = [
-        (outcome.requirement, "met" if outcome.met else Alarm(outcome.status), outcome.value, outcome.reason)
-        for outcome in outcomes
-    ]
-    return Table("Requirements", ("requirement", Column("", "name"), "value", Column("remark", "text")), rows)
-
-
-def worst_table(outcomes: Sequence[RequirementOutcome]) -> Table:
-    """The worst items of the conditions that are not met."""
-    rows = [
-        (outcome.requirement, worst.item, worst.score, worst.why)
-        for outcome in outcomes
-        for worst in outcome.items
-    ]
-    columns = ("requirement", Column("item", "text"), "score", Column("why", "text"))
-    return Table("Worst items", columns, rows)
 
 
 def build_summary(summary: Summary, record: JudgeRecord, outcomes: Sequence[RequirementOutcome]) -> str:

@@ -6,17 +6,19 @@ The rule comes from ``conqret judges abstain --against``; a judgment says which 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from statistics import fmean
+from typing import Any
 
-from conqret.data import Judgment, Status, Trace
+from conqret.data import Item, Judgment, Status, Trace
 from conqret.data.item import Frozen
 from conqret.data.judgment import CascadeStage
-from conqret.errors import number
+from conqret.judging.instrument import Instrument, judge_item
+from conqret.judging.judge_parts import digest
 from conqret.judging.scales import PLACES, confidences
-from conqret.show.words import money
-
-ARROW = " → "
-"""Stands between the two models of a cascade, where its model is named."""
+from conqret.judging.setup import Setup
+from conqret.llm.client import Client
 
 
 class CascadeRule(Frozen):
@@ -36,6 +38,10 @@ class CascadeRule(Frozen):
         """Return True if the first judge keeps its scores: it is sure, or gave no response, which is a failure."""
         sure = item_confidence(judgment, self.source, self.metrics, together=self.together)
         return judgment.status is Status.FAILED or (sure is not None and sure >= self.threshold)
+
+    def setup(self, first: Setup, last: Setup) -> Setup:
+        """Return the cascade of two judge configurations by this rule."""
+        return CascadeSetup(*(getattr(first, field.name) for field in fields(Setup)), last=last, rule=self)
 
     def joined(self, first: Judgment, last: Judgment | None, **update: str) -> Judgment:
         """Return the judgment of the cascade: that of the last judge, or of the first if the last is None.
@@ -68,37 +74,46 @@ def item_confidence(
     return round(fmean(known), PLACES) if together else min(known)
 
 
-class CascadeCounts(Frozen):
-    """How many items each judge of a cascade gave its scores, and the dollars of both (None: a price is unknown)."""
+@dataclass(frozen=True, kw_only=True)
+class CascadeSetup(Setup):
+    """The configuration of a cascade: that of its first judge, with the ``last`` judge and the rule for both."""
 
-    kept: int = 0
-    escalated: int = 0
-    first_usd: float | None = 0.0
-    last_usd: float | None = 0.0
+    last: Setup
+    rule: CascadeRule
 
-    def plus(self, judgment: Judgment) -> CascadeCounts:
-        """Return the counts with one more judgment of the cascade; a failed one counts for neither judge."""
-        if (stage := judgment.cascade) is None:
-            return self
-        calls = judgment.trace.calls
-        sides = Trace(calls=calls[: stage.first_calls]), Trace(calls=calls[stage.first_calls :])
-        return CascadeCounts(
-            kept=self.kept + (not stage.escalated and judgment.status is not Status.FAILED),
-            escalated=self.escalated + stage.escalated,
-            first_usd=_sum(self.first_usd, sides[0].cost_usd),
-            last_usd=_sum(self.last_usd, sides[1].cost_usd),
-        )
+    @cached_property
+    def first(self) -> Setup:
+        """The first judge by itself."""
+        return Setup(*(getattr(self, field.name) for field in fields(Setup)))
 
-    def line(self, model: str) -> str:
-        """Return one line on the calls that are saved; ``model`` names both judges of the cascade."""
-        first, _, last = model.partition(ARROW)
-        every = self.kept + self.escalated
-        line = f"{first} kept {self.kept:,} of {number(every, 'item')}"
-        line += f", so {self.kept / max(every, 1):.0%} of the calls of {last} are saved"
-        if self.first_usd is None and self.last_usd is None:
-            return line
-        return f"{line} (cost: {money(self.first_usd)} and {money(self.last_usd)})"
+    @property
+    def judges(self) -> tuple[Setup, ...]:
+        """Both judges; the last one has the share of items that it had where the rule was fitted."""
+        return self.first, replace(self.last, share=1 - self.rule.share)
 
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        """That of the first judge, with the rule and the identity of the last."""
+        rule = self.rule.model_dump(mode="json", exclude={"share"})
+        return {**self.first.identity, "cascade": {**rule, "last judge": self.last.identity}}
 
-def _sum(cost: float | None, more: float | None) -> float | None:
-    return None if cost is None or more is None else cost + more
+    @property
+    def fingerprints(self) -> tuple[str, ...]:
+        """That of the cascade, whose formats are none of it."""
+        return (self.fingerprint,)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The hash of the identity."""
+        return digest(self.identity)
+
+    def instrument(self, *clients: Client) -> Instrument:
+        """Return the cascade as an :class:`Instrument`, from the open clients of its first and last judge."""
+        first, last = self.first.instrument(clients[0]), self.last.instrument(clients[1])
+
+        async def judged(item: Item) -> Judgment:
+            by_first = await judge_item(item, first)
+            by_last = None if self.rule.keeps(by_first) else await judge_item(item, last)
+            return self.rule.joined(by_first, by_last, model=self.model, fingerprint=self.fingerprint)
+
+        return replace(first, model=self.model, fingerprint=self.fingerprint, cascade=judged)

@@ -23,8 +23,7 @@ from conqret.console.printing import (
     tell_outcomes,
 )
 from conqret.errors import number
-from conqret.judging.command_options import ChosenJudge, Config, JudgingOptions, read_settings
-from conqret.judging.study_options import StudyOptions
+from conqret.judging.command_options import ChosenJudge, Config, JudgingOptions, StudyOptions, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

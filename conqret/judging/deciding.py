@@ -7,10 +7,10 @@ is certain, 0 where the ends of the scale are equally likely.
 
 from __future__ import annotations
 
-import contextlib
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from conqret.data import Document, Item, Measure, Part, Reason, Status
@@ -38,29 +38,55 @@ CANNOT = "cannot be judged"
 YES_OR_NO = {YES: 1.0, NO: 0.0}
 """The values of yes and no."""
 
-ARGUMENT = {
-    "argument": choice(
-        "Is there an argument in `argument` that could be judged?",
-        {
-            "can be judged": "The text says something on the topic, however well or badly.",
-            CANNOT: "The text is empty, refuses to answer, or is no argument at all, such as an error message.",
-        },
-    )
-}
-"""The question whether there is an argument to be judged, under its name."""
+SHORT = 400
+"""A text of so many characters or more is one that can be judged; of a shorter one, the model has to say."""
 
-FACTS = {
-    "facts": choice(
-        "Does the text in `argument` state any fact: what is or was the case, a figure, a name, a date, a quotation?",
-        {"states facts": "It states at least one fact.", CANNOT: "It states no fact at all."},
-    )
-}
-"""The question whether there are statements of fact to be judged, under its name."""
+_FIGURE = re.compile(r"\d")
+"""A figure, or the number of a cited document: only a text that states facts has one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Precondition:
+    """The question whether a text can be judged at all, which has the label :data:`CANNOT`.
+
+    It is put only where the text alone leaves it open (``doubtful``): a model that has to answer it for every
+    item withholds scores of texts that can be judged.
+    """
+
+    name: str
+    text: str
+    options: Mapping[str, str]
+    doubtful: Callable[[str], bool]
+
+    def questions(self, case: Case) -> dict[str, Question]:
+        """Return the question by its name; nothing where the text can be judged."""
+        doubtful = self.doubtful(case.item.argument or "")
+        return {self.name: choice(self.text, self.options)} if doubtful else {}
+
+
+ARGUMENT = Precondition(
+    "argument",
+    "Is there an argument in `argument` that could be judged?",
+    {
+        "can be judged": "The text says something on the topic, however well or badly.",
+        CANNOT: "The text is empty, refuses to answer, or is no argument at all, such as an error message.",
+    },
+    lambda text: len(text) < SHORT,
+)
+"""Whether there is an argument to be judged: open for a short text."""
+
+FACTS = Precondition(
+    "facts",
+    "Does the text in `argument` state any fact: what is or was the case, a figure, a name, a date, a quotation?",
+    {"states facts": "It states at least one fact.", CANNOT: "It states no fact at all."},
+    lambda text: _FIGURE.search(text) is None,
+)
+"""Whether there are statements of fact to be judged: open for a text without citations and figures."""
 
 
 def state_of(judge_prompt: JudgePrompt[Any], case: Case) -> dict[str, Any]:
     """Return the item as plain data, with the fields that the prompt shows; documents have their numbers."""
-    item, typed = case.item, judge_prompt.typed
+    item, typed = case.item, judge_prompt.questions
     state: dict[str, Any] = {"topic": item.topic}
     if item.stance != "none":
         state["stance"] = item.stance
@@ -73,9 +99,8 @@ def state_of(judge_prompt: JudgePrompt[Any], case: Case) -> dict[str, Any]:
         elif name == "nuggets" and value:
             value = [nugget.text for nugget in value]
         state[name] = value
-    state |= {} if typed is None else typed.variables(case)
-    names = {} if typed is None else typed.names
-    return {names.get(name, name): value for name, value in state.items() if value}
+    state |= typed.variables(case)
+    return {typed.names.get(name, name): value for name, value in state.items() if value}
 
 
 def _document(number: int, document: Document) -> dict[str, Any]:
@@ -92,7 +117,7 @@ def pictures_of(judge_prompt: JudgePrompt[Any], item: Item) -> bool:
 def measures_of(judge_prompt: JudgePrompt[Any], decided: Decided, case: Case) -> dict[str, Measure]:
     """Return the measures of a prompt's metrics from the answers; a missing answer costs no other metric."""
     found = {}
-    for metric, measure in (judge_prompt.typed.measures if judge_prompt.typed else {}).items():
+    for metric, measure in judge_prompt.questions.measures.items():
         try:
             found[metric] = measure(decided, case)
         except UnansweredError as error:
@@ -102,8 +127,7 @@ def measures_of(judge_prompt: JudgePrompt[Any], decided: Decided, case: Case) ->
 
 def decision_of(judge_prompt: JudgePrompt[Any], case: Case) -> Decision:
     """Return the questions about a case, with the item as their state."""
-    questions = {} if judge_prompt.typed is None else judge_prompt.typed.questions(case)
-    return Decision(state_of(judge_prompt, case), questions)
+    return Decision(state_of(judge_prompt, case), judge_prompt.questions.questions(case))
 
 
 def judged(distribution: Distribution) -> Distribution:
@@ -180,7 +204,7 @@ def mean_measure(measures: Sequence[Measure], names: Sequence[str], *, verdicts:
 
 
 def rating_questions(
-    metric: str, text: str, levels: Mapping[int, str], cannot: Mapping[str, Question] | str = ""
+    metric: str, text: str, levels: Mapping[int, str], cannot: Precondition | str = ""
 ) -> TypedQuestions:
     """Return the question for a rating of one metric, with the meaning of each of its levels.
 
@@ -188,90 +212,22 @@ def rating_questions(
         metric: the metric, and the question's name.
         text: the question.
         levels: the meaning of each level, by rating, the lowest first.
-        cannot: for which items the metric has no value: a question by name that has the label
-            :data:`CANNOT`; of a choice (more than ten levels) the meaning of that label.
+        cannot: for which items the metric has no value: a precondition; of a choice (more than ten levels)
+            the meaning of the label :data:`CANNOT`.
     """
     scale, question = Scale(min(levels), max(levels)), rating(text, levels)
-    before: Mapping[str, Question] = {} if isinstance(cannot, str) else cannot
     if isinstance(cannot, str) and cannot:
         question = replace(question, options=(*question.options, (CANNOT, cannot)))
 
+    def before(case: Case) -> Mapping[str, Question]:
+        return {} if isinstance(cannot, str) else cannot.questions(case)
+
     def measure(decided: Decided, case: Case) -> Measure:
-        for name in before:
+        for name in before(case):
             judged(decided[name])
         return expected_rating(decided[metric], scale)
 
-    return TypedQuestions(lambda case: {**before, metric: question}, {metric: measure})
-
-
-class _Read(dict[str, dict[str, float]]):
-    """Answers that remember the questions whose answers were read."""
-
-    def __init__(self, answers: Mapping[str, dict[str, float]]) -> None:
-        super().__init__(answers)
-        self.names = set[str]()
-
-    def __getitem__(self, name: str) -> dict[str, float]:
-        self.names.add(name)
-        return super().__getitem__(name)
-
-    def get(self, name: str, default: Any = None) -> Any:
-        self.names.add(name)
-        return super().get(name, default)
-
-
-def questions_of(typed: TypedQuestions, metric: str, case: Case) -> list[Question]:
-    """Return the questions about a case whose answers a metric is computed from."""
-    questions = typed.questions(case)
-    answers = {
-        name: dict.fromkeys(question.labels, 1 / len(question.labels)) for name, question in questions.items()
-    }
-    read = _Read(answers)
-    with contextlib.suppress(UnansweredError):
-        typed.measures[metric](Decided.model_construct(answers=read, faults={}), case)
-    return [question for name, question in questions.items() if name in read.names]
-
-
-def in_reverse(question: Question) -> Question:
-    """Return the question with its levels from high to low, or its labels in reverse; :data:`CANNOT` stays the
-    last. A yes/no question stays as it is.
-    """
-    if question.kind == "yes_no":
-        return question
-    rest = [option for option in question.options if option[0] != CANNOT]
-    cannot = [option for option in question.options if option[0] == CANNOT]
-    return replace(question, options=(*reversed(rest), *cannot))
-
-
-def negated(question: Question) -> Question:
-    """Return the negation of a yes/no question: yes to it is no to the question. Others stay as they are."""
-    if question.kind != "yes_no":
-        return question
-    (_, yes), (_, no) = question.options
-    text = f'Is "no" the right answer to this question? {question.text}'
-    return replace(question, text=text, options=((YES, no), (NO, yes)))
-
-
-def put_otherwise(typed: TypedQuestions, change: Callable[[Question], Question]) -> TypedQuestions:
-    """Return the questions as :func:`in_reverse` or :func:`negated` changes them, with measures on the same
-    scale as before: yes to a negation counts as no.
-    """
-
-    def read(measure: Callable[[Decided, Case], Measure]) -> Callable[[Decided, Case], Measure]:
-        def measured(decided: Decided, case: Case) -> Measure:
-            answers = dict(decided.answers)
-            for name, question in typed.questions(case).items():
-                if name in answers and question.kind == "yes_no" and change(question) != question:
-                    answers[name] = {YES: answers[name][NO], NO: answers[name][YES]}
-            return measure(Decided.model_construct(answers=answers, faults=decided.faults), case)
-
-        return measured
-
-    return replace(
-        typed,
-        questions=lambda case: {name: change(question) for name, question in typed.questions(case).items()},
-        measures={metric: read(measure) for metric, measure in typed.measures.items()},
-    )
+    return TypedQuestions(lambda case: {**before(case), metric: question}, {metric: measure})
 
 
 _SIDES = {"argument_1": "first", "argument_2": "second", "tie": "tie"}
@@ -301,11 +257,9 @@ def preference_questions(
     )
 
 
-def together(several: Sequence[TypedQuestions | None]) -> TypedQuestions | None:
-    """Return the questions of several parts as one; None where one of them has none."""
-    every = [one for one in several if one is not None]
-    if len(every) < len(several):
-        return None
+def together(several: Sequence[Callable[[], TypedQuestions]]) -> TypedQuestions:
+    """Return the questions of several parts as one."""
+    every = [make() for make in several]
 
     def merged(name: str) -> Callable[[Case], dict[str, Any]]:
         return lambda case: {key: value for one in every for key, value in getattr(one, name)(case).items()}

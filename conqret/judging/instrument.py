@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from types import SimpleNamespace as View
@@ -18,7 +18,6 @@ from typing import Any
 from markupsafe import Markup
 
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim, Turn
-from conqret.judging.cascade import CascadeRule
 from conqret.judging.deciding import decision_of, measures_of, pictures_of
 from conqret.judging.dimensions import ordered
 from conqret.judging.judge_options import CONVERSATION, LANGUAGE, Conversation, JudgeOptions
@@ -39,8 +38,8 @@ class Instrument:
     """A judge configuration that is ready to judge: format, options, prompts, client, model and fingerprint.
 
     Samples are numbered from ``first_sample``; another number requests further samples of the same prompts.
-    ``members`` are the configurations of the formats that it consists of, with their metrics' names here. A
-    ``cascade`` has its first and its last judge, and the rule by which the first one keeps an item.
+    ``members`` are the configurations of the formats that it consists of, with their metrics' names here.
+    ``cascade`` judges an item in its place, where it is the first judge of one.
     """
 
     judge: Judge
@@ -51,7 +50,7 @@ class Instrument:
     fingerprint: str
     first_sample: int = 0
     members: tuple[tuple[Instrument, Mapping[str, str]], ...] = ()
-    cascade: tuple[Instrument, Instrument, CascadeRule] | None = None
+    cascade: Callable[[Item], Awaitable[Judgment]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +66,7 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
     A failed request raises nothing: its score is missing, with a reason.
     """
     if instrument.cascade is not None:
-        first, last, rule = instrument.cascade
-        by_first = await judge_item(item, first)
-        by_last = None if rule.keeps(by_first) else await judge_item(item, last)
-        return rule.joined(by_first, by_last, model=instrument.model, fingerprint=instrument.fingerprint)
+        return await instrument.cascade(item)
     if instrument.members:
         judgments = await _gather([judge_item(item, member) for member, _ in instrument.members])
         return _one_judgment(judgments, instrument)

@@ -15,7 +15,7 @@ from conqret.data import Flag, Item, Judgment, Measure, Part, Status
 from conqret.data.digest import gathered
 from conqret.io.images import described, inline
 from conqret.judging.dimensions import BY_NAME
-from conqret.judging.nugget_measures import BY_SUB_NARRATIVE
+from conqret.judging.judge_options import BY_SUB_NARRATIVE
 from conqret.show import words
 from conqret.show.visible_text import cited, cut, flagged, link
 from conqret.text.sentences import sentences

@@ -159,11 +159,11 @@ def expected_costs(items: Any, **settings: Unpack[JudgeSettings]) -> list[Expect
     source, _, setup, _ = prepared(items, settings)
     if (unsure := settings.get("abstain")) is not None:
         _abstention(unsure, setup)
-    cost = expected_judging(setup, source)
-    if setup.cascade is not None:
-        last, rule = setup.cascade
-        return [cost, expected_judging(last, source).scaled(1 - rule.share)]
-    return [batch_price(cost, setup.client) if settings.get("batch") else cost]
+    if settings.get("batch"):
+        return [batch_price(expected_judging(setup, source), setup.client)]
+    first, *others = setup.judges
+    later = (expected_judging(each, source).scaled(each.share) for each in others)
+    return [expected_judging(first, source), *later]
 
 
 async def _judge(items: Any, settings: JudgeSettings) -> Any:
@@ -182,7 +182,17 @@ async def _judge(items: Any, settings: JudgeSettings) -> Any:
     if output is True:
         output = default_folder(stem(Path(source.name)), setup.judge.name, setup.model)
     folder = JudgeFolder(Path(output)) if output else None
-    judgments = await _judged(source, checked, setup, folder, settings, abstain)
+    replayed = folder is not None and settings.get("replay")
+    own = {**settings, "prompts": setup.library, **({"recordings": None} if replayed else {})}
+    sessions = [] if session is None else [session]
+    async with contextlib.AsyncExitStack() as held:
+        for each in setup.judges if session is None else ():
+            opened_for_it = Session(each.client, **session_settings(own))
+            sessions.append(await held.enter_async_context(opened_for_it))
+        applied = None if abstain is None else abstain.apply_to
+        plan = JudgePlan(tuple(sessions), folder, source, checked, setup, applied)
+        overwrite, watch = settings.get("overwrite", False), settings.get("watch")
+        judgments = await judge_items(plan, overwrite=overwrite, watch=watch)
     if source.frame_kind is None:
         return judgments
     records, places = [verdict_row(judgment) for judgment in judgments], list[int | None]()
@@ -208,14 +218,12 @@ def _provider(model: str) -> str:
 
 
 def _in_cascade(setup: Setup, settings: JudgeSettings, items: Callable[[], ItemSource]) -> Setup:
-    """The setup with the last judge of a cascade and its rule, where one is set.
+    """The setup with the last judge of a cascade and its rule.
 
     Raises:
         DeclarationError: only one of model and rule is given, or the rule is of other judges.
     """
     escalate, rule = settings.get("escalate"), settings.get("cascade")
-    if escalate is None and rule is None:
-        return setup
     if escalate is None or rule is None:
         raise DeclarationError(
             "--escalate MODEL and --cascade FILE go together: the model that judges what the first one is unsure of, "
@@ -247,7 +255,7 @@ def _in_cascade(setup: Setup, settings: JudgeSettings, items: Callable[[], ItemS
     judge = replace(judge, turns=setup.turns, languages=setup.languages)
     cascade.check_last(judge.judge.name, judge.model, judge.fingerprints)
     notes = (*setup.notes, *cascade.uncovered(setup.metrics))
-    return replace(setup, cascade=(judge, cascade.rule), notes=notes)
+    return cascade.rule.setup(replace(setup, notes=notes), judge)
 
 
 def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
@@ -272,7 +280,7 @@ def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
     if not setup.judge.members:
         left["format"] = setup.judge.name if name is None else name
     if "rubric" in settings:  # read once
-        from conqret.judging.rubric_files import rubrics_of
+        from conqret.io.rubric_files import rubrics_of
 
         left["rubric"] = rubrics_of(settings["rubric"])
     return session, left
@@ -289,31 +297,6 @@ def _check_session(session: object, settings: JudgeSettings) -> None:
     if not session.is_open:
         raise DeclarationError(
             "the session is not open: put all calls that use it inside 'async with session:'"
-        )
-
-
-async def _judged(
-    source: ItemSource,
-    checked: CheckedItems,
-    setup: Setup,
-    folder: JudgeFolder | None,
-    settings: JudgeSettings,
-    abstain: Abstention | None,
-) -> Judgments:
-    recordings = None if folder and settings.get("replay") else settings.get("recordings")
-    session, last = settings.get("session"), None
-    async with contextlib.AsyncExitStack() as held:
-        if session is None:
-            own = {**settings, "recordings": recordings, "prompts": setup.library}
-            session = Session(setup.client, **session_settings(own))
-            await held.enter_async_context(session)
-            if setup.cascade is not None:
-                last = Session(setup.cascade[0].client, **session_settings(own))
-                await held.enter_async_context(last)
-        applied = None if abstain is None else abstain.apply_to
-        plan = JudgePlan(session, folder, source, checked, setup, applied, last)
-        return await judge_items(
-            plan, overwrite=settings.get("overwrite", False), watch=settings.get("watch")
         )
 
 
@@ -348,7 +331,8 @@ def prepared(
     if settings.get("nuggets") is not None:
         _check_nuggets(setup)
     checked, setup = check_items(source, setup, all_items=settings.get("session") is None)
-    setup = _in_cascade(setup, settings, lambda: source)
+    if settings.get("escalate") is not None or settings.get("cascade") is not None:
+        setup = _in_cascade(setup, settings, lambda: source)
     return replace(source, needs=setup.needs), checked, setup, log
 
 

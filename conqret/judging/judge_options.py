@@ -27,6 +27,9 @@ PAIRED, SINGLE = "preference", "overall_quality"
 OVERALL, VITAL, AXIS = "rubric_score", "vital_score", "axis_"
 """The score of a whole rubric, of its vital criteria, and what the metric of an axis begins with."""
 
+BY_SUB_NARRATIVE = "sub_narrative_coverage"
+"""The measure of nuggets whose parts are sub-narratives."""
+
 COVERAGE = "coverage"
 """What can be required in addition to the metrics: the share of items with a score."""
 

@@ -120,7 +120,7 @@ class JudgePrompt(Generic[R]):
       measures)`` combines their measures
     - ``also``: a mapping from a metric to a field; the metric is reported if at least one item has that field
     - ``english_only``: the metrics whose ``baseline`` uses English word lists
-    - ``typed``: the typed questions for a decision model; without them, it cannot judge the metrics
+    - ``typed()``: the typed questions for a decision model; without them, it cannot judge the metrics
     """
 
     prompt: str
@@ -146,11 +146,16 @@ class JudgePrompt(Generic[R]):
     joined: Callable[[Case, Sequence[Mapping[str, Measure]]], Mapping[str, Measure]] | None = None
     also: Mapping[str, str] = field(default_factory=dict)
     english_only: frozenset[str] = frozenset()
-    typed: TypedQuestions | None = None
+    typed: Callable[[], TypedQuestions] | None = None
 
     def answer(self, case: Case) -> type[R]:
         """Return the pydantic model of the response for a case."""
         return self.response if isinstance(self.response, type) else self.response(case)
+
+    @cached_property
+    def questions(self) -> TypedQuestions:
+        """The typed questions, made when a decision model first needs them; none where the format has none."""
+        return TypedQuestions(nothing, {}) if self.typed is None else self.typed()
 
     @property
     def looked_at(self) -> frozenset[str]:
@@ -419,10 +424,14 @@ class Judge:
 
     def _questions(self, options: JudgeOptions, item: Item) -> dict[str, Any]:
         """The parts of the identity for a decision model: all typed questions, whatever metrics are requested."""
-        questions, case = dict[str, str](), Case(item, options)
+        questions = dict[str, str]()
+        uncited = item.model_copy(update={"argument": item.second_argument})  # it has more questions
         for part in self.judge_prompts:
             if part.typed is not None:
-                texts = {name: question.plain() for name, question in part.typed.questions(case).items()}
+                texts = dict[str, list[Any]]()
+                for shown in (uncited, item):
+                    put = part.questions.questions(Case(shown, options))
+                    texts |= {name: question.plain() for name, question in put.items()}
                 questions[f"questions {part.prompt} ({', '.join(part.metrics)})"] = digest(texts)
         return {**questions, "samples": options.samples, "relevant_from": options.relevant_from}
 

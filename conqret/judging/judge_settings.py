@@ -13,14 +13,14 @@ from conqret.judging.judge_options import CRITERIA, NUGGETS, RUBRIC, SampleSetti
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
 
 if TYPE_CHECKING:
+    from conqret.data.criterion import Criteria
     from conqret.io import ItemSource
     from conqret.io.nuggets import NuggetSource
     from conqret.io.reports import Requests
-    from conqret.judging.criterion import Criteria
+    from conqret.io.rubric_files import RubricSource
     from conqret.judging.dimensions import Order
     from conqret.judging.engines import Engine
     from conqret.judging.judge_parts import Judge
-    from conqret.judging.rubric_files import RubricSource
     from conqret.llm.backends.function import Function
     from conqret.prompts import Library
     from conqret.runs.session import Session
@@ -215,8 +215,8 @@ def chosen_format(
         if given or settings.get("replay") is not None:
             return name
         return judge_of_metrics(metrics) if settings.get("nuggets") is None else NUGGETS
-    from conqret.judging.criterion import criteria_of
-    from conqret.judging.rubric_files import own_rubrics, rubrics_of
+    from conqret.data.criterion import criteria_of
+    from conqret.io.rubric_files import own_rubrics, rubrics_of
     from conqret.judging.rubrics import MAX_IN_ONE_CALL, criteria_judge, rubric_judge
 
     size = in_one_call or MAX_IN_ONE_CALL

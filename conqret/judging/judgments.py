@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from html import escape
+from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
@@ -90,8 +91,7 @@ def _model_options(client: ClientOptions) -> dict[str, Any]:
 def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> JudgeRecord:
     """Return the run record of judging these items with this judge configuration."""
     last: dict[str, Any] = {}
-    if setup.cascade is not None:
-        judge, _ = setup.cascade
+    for judge in setup.judges[1:]:
         last = {"model": judge.client.model, "options": asdict(judge.options)}
         last["model_options"] = _model_options(judge.client)
     options = asdict(setup.options)
@@ -252,33 +252,27 @@ class JudgePlan:
     """A run that judges every item once.
 
     With a session that sends batches, an item has no judgment until the same run collects it. ``abstain``
-    removes unsure scores from a judgment. ``folder`` is None where nothing is saved. ``last`` is the session of the
-    last judge of a cascade.
+    removes unsure scores from a judgment. ``folder`` is None where nothing is saved. ``sessions`` are those of its
+    judges: one, or the first and the last of a cascade.
     """
 
-    session: Session
+    sessions: tuple[Session, ...]
     folder: JudgeFolder | None
     source: ItemSource
     checked: CheckedItems
     setup: Setup
     abstain: Callable[[Judgment], Judgment] | None = None
-    last: Session | None = None
     by: ClassVar[str] = ""
-
-    @property
-    def sessions(self) -> tuple[Session, ...]:
-        """The sessions of the run: one, or those of the first and the last judge of a cascade."""
-        return (self.session,) if self.last is None else (self.session, self.last)
 
     @property
     def clients(self) -> tuple[Client, ...]:
         """The clients of the run."""
-        return tuple(session.client for session in self.sessions)
+        return tuple(map(attrgetter("client"), self.sessions))
 
     @property
     def counts(self) -> SessionCounts:
         """The counts of requests and responses so far."""
-        return SessionCounts.total(session.counts for session in self.sessions)
+        return SessionCounts.total(map(attrgetter("counts"), self.sessions))
 
     @property
     def total(self) -> int:
@@ -310,14 +304,15 @@ async def judge_items(plan: JudgePlan, *, overwrite: bool = False, watch: Watch 
             recordings are invalid, or the settings do not fit the model. Then no model is called and nothing
             is written.
     """
-    session, folder = plan.session, plan.folder
+    session, folder = plan.sessions[0], plan.folder
     if session.batch and folder is None:
         raise DeclarationError(
             "a batch is answered later: name the run's folder in which its responses are collected (output)"
         )
     with contextlib.ExitStack() as held:
-        rows: Rows[Judgment] = Memory(judgment_key)
-        if folder is not None:
+        if folder is None:
+            rows: Rows[Judgment] = Memory(judgment_key)
+        else:
             rows = await _claimed(plan, folder, held, overwrite=overwrite)
         before, kept, keys = plan.counts, len(rows), list[str]()
         tally = Tally() if folder is not None else Tally(max_items=0)
@@ -388,14 +383,14 @@ def _judged(
         return None if awaited else judgment
 
     def trials() -> Iterator[Trial[Judgment]]:
-        work = in_a_batch if plan.session.batch else judge
+        work = in_a_batch if plan.sessions[0].batch else judge
         for item in plan.source if plan.folder is None else plan.folder.items():
             tally.add_item(item)
             keys.append(key := trial_key(instrument.fingerprint, item.id))
             yield Trial(key, partial(work, item, instrument))
 
     name = f"judge {instrument.judge.name}"
-    in_flight = max(client.in_flight for client in plan.clients)
+    in_flight = max(map(attrgetter("in_flight"), plan.clients))
     return perform(trials(), rows, in_flight=in_flight, name=name, about=about)
 
 

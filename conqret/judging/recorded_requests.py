@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data import Call, Judgment
+from conqret.data.judgment import ARROW
 from conqret.errors import ConqretError, DeclarationError, UnknownNameError, shortened, strict_options
 from conqret.io.images import described
-from conqret.judging.cascade import ARROW
 from conqret.judging.instrument import judge_item
 from conqret.judging.item_view import tables
 from conqret.judging.judge_folder import REQUESTS_FOLDER, JudgeFolder, JudgeRecord

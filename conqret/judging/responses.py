@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import attrgetter
 from typing import Annotated, Any, Literal
 
@@ -170,7 +170,7 @@ class JudgeSection:
     - ``baseline(case)``: the offline baseline's response, as plain data
     - ``needs``: the fields that the item must have
     - ``english_only``: True if ``baseline`` uses English word lists
-    - ``typed``: the typed questions for a decision model
+    - ``typed()``: the typed questions for a decision model
     """
 
     name: str
@@ -180,7 +180,7 @@ class JudgeSection:
     baseline: Callable[[Case], Any]
     needs: frozenset[str] = DOCUMENTS_AND_ARGUMENT
     english_only: bool = False
-    typed: TypedQuestions | None = None
+    typed: Callable[[], TypedQuestions] | None = None
 
 
 def in_one_call(
@@ -193,12 +193,13 @@ def in_one_call(
     """
 
     by_name: dict[str, JudgeSection] = {}
-    metrics, english, needs = list[str](), list[str](), frozenset[str]()
+    metrics, english, needs, typed = list[str](), list[str](), frozenset[str](), []
     for section in sections:
         by_name[section.name] = section
         metrics += section.metrics
         needs |= section.needs
         english += section.metrics if section.english_only else ()
+        typed.append(section.typed)
 
     def response(case: Case) -> type[Typed]:
         in_order = dict(by_name)
@@ -234,7 +235,7 @@ def in_one_call(
         both_orders=both_orders,
         about=about,
         english_only=frozenset(english),
-        typed=together([section.typed for section in sections]),
+        typed=None if None in typed else partial(together, typed),
     )
 
 
@@ -248,18 +249,19 @@ def dimension_sections(scale: Scale, answer: type[Typed], needs: Iterable[str]) 
         def find(evidence: Evidence, name: str = dimension.name) -> Finding:
             return evidence.dimensions()[name]
 
-        typed = dimension_questions(dimension, scale)
+        described = (scale.low, scale.high) in QUALITY_LEVELS
+        typed = partial(dimension_questions, dimension, scale) if described else None
         sections.append(
             rating_section(dimension.name, scale, answer, find, fields, english_only=True, typed=typed)
         )
     return tuple(sections)
 
 
-def dimension_questions(dimension: Dimension, scale: Scale) -> TypedQuestions | None:
-    """Return the typed question for a dimension of quality; None for a scale whose levels are not described."""
-    levels = QUALITY_LEVELS.get((scale.low, scale.high))
+def dimension_questions(dimension: Dimension, scale: Scale) -> TypedQuestions:
+    """Return the typed question for a dimension of quality, on a scale of :data:`QUALITY_LEVELS`."""
     text = f"Of the text in `argument`: {dimension.question} {dimension.definition}"
-    return None if levels is None else rating_questions(dimension.name, text, levels, ARGUMENT)
+    levels = QUALITY_LEVELS[scale.low, scale.high]
+    return rating_questions(dimension.name, text, levels, ARGUMENT)
 
 
 def rating_section(
@@ -270,7 +272,7 @@ def rating_section(
     needs: frozenset[str] = DOCUMENTS_AND_ARGUMENT,
     *,
     english_only: bool = False,
-    typed: TypedQuestions | None = None,
+    typed: Callable[[], TypedQuestions] | None = None,
 ) -> JudgeSection:
     """Return a section whose response is an explanation and a rating; the rating is the metric.
 

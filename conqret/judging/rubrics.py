@@ -17,13 +17,14 @@ from statistics import fmean
 from typing import Any
 
 from conqret.data import Item, Measure, Part, Reason, Status
-from conqret.errors import DeclarationError, number
-from conqret.judging.criteria import Rubrics, criteria_prompts
-from conqret.judging.criterion import Criterion, criteria_of
+from conqret.data.criterion import Criterion, criteria_of
+from conqret.errors import DeclarationError
+from conqret.io.rubric_files import rubrics_of
+from conqret.io.rubric_set import Rubrics
+from conqret.judging.criteria import criteria_prompts
 from conqret.judging.deciding import METHOD
-from conqret.judging.judge_options import AXIS, CRITERIA, OVERALL, RUBRIC, VITAL
-from conqret.judging.judge_parts import CombinedMetrics, Judge, digest
-from conqret.judging.rubric_files import rubrics_of
+from conqret.judging.judge_options import AXIS, CRITERIA, GIVE, OVERALL, RUBRIC, VITAL
+from conqret.judging.judge_parts import CombinedMetrics, Judge
 from conqret.judging.scales import majority, mean_confidence, mean_of
 
 ONE_EACH, IN_ONE_CALL = "one call each", "criteria in one call"
@@ -36,8 +37,6 @@ FORMULA = (
 )
 RATINGS = "yes or no, or from the lowest to the highest rating that a criterion names"
 NO_RUBRIC = "there is no rubric for this item"
-MAX_LISTED = 50
-"""Rubrics that are told one by one."""
 
 
 def criteria_judge(criteria: Sequence[Criterion], *, in_one_call: int = MAX_IN_ONE_CALL) -> Judge:
@@ -67,8 +66,11 @@ def rubric_judge(rubrics: Rubrics, *, in_one_call: int = MAX_IN_ONE_CALL) -> Jud
     rows of the scores, named by their place in the item's rubric.
 
     Raises:
-        DeclarationError: a criterion has the name of a score, or two axes give the same metric name.
+        DeclarationError: there is no rubric, a criterion has the name of a score, or two axes give the same
+            metric name.
     """
+    if not rubrics.each:
+        raise DeclarationError(GIVE[RUBRIC])
     shared, every = rubrics.shared, list(chain(*rubrics.each))
     axes = _axes(every)
     vital = any(criterion.importance == "vital" for criterion in every)
@@ -127,45 +129,6 @@ def judge_of_record(name: str, identity: Mapping[str, Any]) -> Judge:
     if name == CRITERIA:
         return criteria_judge(criteria_of(given), in_one_call=in_one_call)
     return rubric_judge(rubrics_of(given), in_one_call=in_one_call)
-
-
-def identity_in_words(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the identity with each of its criteria as a separate part, in words.
-
-    Rubrics for topics or items become parts of their own if there are not too many.
-    """
-    name = CRITERIA if identity.get(CRITERIA) else RUBRIC
-    if not (declared := identity.get(name)):
-        return dict(identity)
-    rubrics = Rubrics(criteria_of(declared)) if name == CRITERIA else rubrics_of(declared)
-    if rubrics.shared:
-        named = ", ".join(criterion.name for criterion in rubrics.shared)
-        return {**identity, name: named, **{f"criterion {one.name}": _part_of(one) for one in rubrics.shared}}
-    whole = f"{number(len(rubrics.by_key), 'rubric')}, {digest(declared)}"
-    parts = {
-        f"rubric for {key}": f"{len(each)} criteria, {digest([criterion.plain() for criterion in each])}"
-        for key, each in rubrics.by_key.items()
-    }
-    return {**identity, name: whole, **(parts if len(parts) <= MAX_LISTED else {})}
-
-
-def _part_of(criterion: Criterion) -> str:
-    """A criterion as a part of an identity, in words."""
-    looks_at = ", ".join(criterion.shows).replace("_", " ")
-    more = (f"{name} {value}" for name, value in criterion.in_a_rubric.items())
-    return "; ".join((str(criterion), f"looks at {looks_at}", *more))
-
-
-def looked_at(judge: Judge) -> dict[str, tuple[str, ...]]:
-    """Return which fields of an item each metric of criteria or of a rubric uses; empty for any other
-    judge.
-    """
-    if judge.combined is None or RUBRIC not in judge.declared:
-        return {one["name"]: tuple(one["looks_at"]) for one in judge.declared.get(CRITERIA, ())}
-    rubrics = rubrics_of(judge.declared[RUBRIC])
-    every = tuple(dict.fromkeys(name for one in chain(*rubrics.each) for name in one.shows))
-    own = {criterion.name: criterion.shows for criterion in rubrics.shared}
-    return own | dict.fromkeys(judge.combined.made_of, every)
 
 
 def _axes(criteria: Iterable[Criterion]) -> dict[str, str]:

@@ -250,19 +250,26 @@ def both_orders(measures: Mapping[str, Measure], swapped: Mapping[str, Measure])
     return combined
 
 
+def _mirror(shares: Mapping[str, float]) -> dict[str, float]:
+    return {_MIRROR[label]: share for label, share in shares.items()}
+
+
 def mirrored(measure: Measure) -> Measure:
     """Return a preference measure for the two arguments in swapped order.
 
     The label first becomes second and vice versa, and the value becomes 1 - value.
     """
-    shares = {_MIRROR[label]: share for label, share in measure.distribution.items()}
     return measure.model_copy(
         update={
-            "distribution": shares,
+            "distribution": _mirror(measure.distribution),
             "label": _MIRROR[measure.label or "tie"],
             "value": None if measure.value is None else 1 - measure.value,
             "parts": tuple(
-                part.model_copy(update={"label": _MIRROR[part.label]}) if part.label in _MIRROR else part
+                part.model_copy(
+                    update={"label": _MIRROR[part.label], "distribution": _mirror(part.distribution)}
+                )
+                if part.label in _MIRROR
+                else part
                 for part in measure.parts
             ),
         }

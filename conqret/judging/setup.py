@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
@@ -12,10 +12,9 @@ from typing import Any
 
 from conqret.baseline import reads_english
 from conqret.data import Document, Item, Nugget
+from conqret.data.judgment import ARROW
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
-from conqret.judging.cascade import ARROW, CascadeRule
-from conqret.judging.deciding import put_otherwise
 from conqret.judging.instrument import ENGLISH, Instrument, filled
 from conqret.judging.judge_folder import InstrumentRecord, JudgeFolder
 from conqret.judging.judge_options import (
@@ -43,7 +42,6 @@ from conqret.judging.metric_homes import judge_of_members
 from conqret.judging.responses import stating_confidence
 from conqret.llm.client import Client
 from conqret.llm.client_options import NO_MODEL, OFFLINE_MODEL, ClientOptions
-from conqret.llm.decisions import Question
 from conqret.llm.recordings import Recordings
 from conqret.prompts import Library
 from conqret.text.language import NAMES, explanation_language
@@ -88,7 +86,7 @@ class Setup:
     """A judge configuration without an open connection: judge, options, prompts and client options.
 
     ``turns`` is True if items have earlier turns or images, which prompts then show. ``languages`` are the
-    languages of the items. ``cascade`` has the judge of what this one is unsure of, and the rule that says so.
+    languages of the items. ``share`` is that of the items that it is expected to judge.
     """
 
     judge: Judge
@@ -98,12 +96,17 @@ class Setup:
     notes: tuple[str, ...] = field(default=())
     turns: bool = False
     languages: tuple[str, ...] = ()
-    cascade: tuple[Setup, CascadeRule] | None = None
+    share: float = 1.0
+
+    @property
+    def judges(self) -> tuple[Setup, ...]:
+        """The judges that have their turn one after the other."""
+        return (self,)
 
     @property
     def model(self) -> str:
         """The name of the model; of a cascade, those of both."""
-        return self.client.model + (ARROW + self.cascade[0].client.model if self.cascade else "")
+        return ARROW.join(map(attrgetter("client.model"), self.judges))
 
     @property
     def judge_prompts(self) -> tuple[JudgePrompt[Any], ...]:
@@ -144,19 +147,15 @@ class Setup:
     @cached_property
     def members(self) -> tuple[tuple[Setup, Mapping[str, str]], ...]:
         """The setup of each of several formats, with the names of its metrics here."""
-        members, whole = [], replace(self, cascade=None)
+        members = []
         for member in self.judge.members:
             options = replace(self.options, metrics=tuple(member.names))
-            members.append((replace(whole, judge=member.judge, options=options), member.names))
+            members.append((replace(self, judge=member.judge, options=options), member.names))
         return tuple(members)
 
     @cached_property
     def identity(self) -> dict[str, Any]:
         """The parts of the judge configuration, from which its fingerprint is computed."""
-        if self.cascade is not None:
-            last, rule = self.cascade
-            then = {**rule.model_dump(mode="json", exclude={"share"}), "last judge": last.identity}
-            return {**replace(self, cascade=None).identity, "cascade": then}
         if self.members:
             return {setup.judge.name: setup.identity for setup, _ in self.members}
         decides = self.client.backend.decides
@@ -175,15 +174,14 @@ class Setup:
     @cached_property
     def fingerprint(self) -> str:
         """The hash of the identity, which identifies the judge configuration; of one format, its own."""
-        if len(self.members) == 1 and self.cascade is None:
+        if len(self.members) == 1:
             return self.members[0][0].fingerprint
         return digest(self.identity)
 
     @property
     def fingerprints(self) -> tuple[str, ...]:
-        """That of the judge configuration, and of each format that it is made of; of a cascade, its own."""
-        members = () if self.cascade is not None else self.members
-        return (self.fingerprint, *(setup.fingerprint for setup, _ in members))
+        """That of the judge configuration, and of each format that it is made of."""
+        return (self.fingerprint, *(setup.fingerprint for setup, _ in self.members))
 
     @property
     def recorded(self) -> dict[str, Any]:
@@ -195,11 +193,10 @@ class Setup:
                 "identity": setup.identity,
                 "names": dict(names),
             }
-        clients = [self.client, *([self.cascade[0].client] if self.cascade is not None else [])]
         return {
             "format": self.judge.name,
             "model": self.model,
-            "baseline": all(client.backend.baseline for client in clients),
+            "baseline": all(map(attrgetter("client.backend.baseline"), self.judges)),
             "fingerprint": self.fingerprint,
             "identity": self.identity,
             "metrics": list(self.metrics),
@@ -215,28 +212,14 @@ class Setup:
                 needs[need] = f"format {self.judge.name} {_NEEDS[need]}"
         return dict(sorted(needs.items()))
 
-    def instrument(self, client: Client, last: Client | None = None) -> Instrument:
-        """Return this judge configuration as an :class:`Instrument` with an open client.
-
-        A cascade needs the client of its ``last`` judge, too.
-        """
-        if self.cascade is not None and last is not None:
-            setup, rule = self.cascade
-            first = replace(self, cascade=None).instrument(client)
-            cascade = (first, setup.instrument(last), rule)
-            return replace(first, model=self.model, fingerprint=self.fingerprint, cascade=cascade)
+    def instrument(self, *clients: Client) -> Instrument:
+        """Return this judge configuration as an :class:`Instrument` with an open client for each of its judges."""
+        (client,) = clients
         members = []
         for setup, names in self.members:
             members.append((setup.instrument(client), names))
-        return Instrument(
-            self.judge,
-            self.options,
-            self.library,
-            client,
-            self.client.model,
-            self.fingerprint,
-            members=tuple(members),
-        )
+        made = self.judge, self.options, self.library, client, self.model, self.fingerprint
+        return Instrument(*made, members=tuple(members))
 
     def in_one_order(self, metric: str) -> Setup:
         """Return the configuration with only the prompts of ``metric``, sent in one order of the two
@@ -251,19 +234,6 @@ class Setup:
             judge=replace(self.judge, judge_prompts=tuple(judge_prompts)),
             options=replace(self.options, metrics=metrics),
         )
-
-    def with_questions(self, change: Callable[[Question], Question]) -> Setup:
-        """Return the configuration with the typed questions changed, for a decision model."""
-        judge_prompts = tuple(
-            replace(part, typed=put_otherwise(part.typed, change), about=None)
-            for part in self.judge_prompts
-            if part.typed is not None
-        )
-        members = tuple(
-            replace(member, judge=setup.with_questions(change).judge)
-            for member, (setup, _) in zip(self.judge.members, self.members, strict=True)
-        )
-        return replace(self, judge=replace(self.judge, judge_prompts=judge_prompts, members=members))
 
 
 def set_up(
@@ -331,6 +301,10 @@ def set_up(
         client = replace(client, model=NO_MODEL)
     client = client.resolved()
     notes = (*(_needs_model(judge) if client.backend.baseline else ()), *client.backend.notes(client))
+    if client.backend.decides and library.overlay is not None:
+        notes += (
+            f"the prompts in {library.overlay} are not sent: {client.model} gets conqret's typed questions",
+        )
     return Setup(judge, options, library, client, notes)
 
 
@@ -365,27 +339,22 @@ def recorded_judge(record: InstrumentRecord) -> Judge:
         UnknownNameError: the format does not exist here.
         DeclarationError: the record's criteria or rubric are invalid.
     """
-    if record.formats:
-        members = [
-            Member(_judge_named(name, each["identity"]), each["names"])
-            for name, each in record.formats.items()
-        ]
-        return judge_of_members(members)
     if record.format in (JURY.name, TOURNAMENT.name):
         return JURY if record.format == JURY.name else TOURNAMENT
     if record.format == OWN_JUDGE:
         from conqret.judging.own_judge import own_judge
 
         return own_judge(record.metrics)
-    return _judge_named(record.format, record.identity)
+    members, alone = [], {record.format: {"identity": record.identity, "names": {}}}
+    for name, each in (record.formats or alone).items():
+        if name in (CRITERIA, RUBRIC):
+            from conqret.judging.rubrics import judge_of_record
 
-
-def _judge_named(name: str, identity: Mapping[str, Any]) -> Judge:
-    if name in (CRITERIA, RUBRIC):
-        from conqret.judging.rubrics import judge_of_record
-
-        return judge_of_record(name, identity)
-    return JUDGES[name]
+            judge = judge_of_record(name, each["identity"])
+        else:
+            judge = JUDGES[name]
+        members.append(Member(judge, each["names"]))
+    return judge_of_members(members) if record.formats else members[0].judge
 
 
 OF_A_MODEL = ("max_tokens", "context_window", "vision", "input_price", "output_price")

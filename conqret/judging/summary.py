@@ -12,9 +12,12 @@ from typing import Self
 
 from pydantic import BaseModel, Field
 
+from conqret.data import Judgment, Status, Trace
 from conqret.data.item import Frozen
-from conqret.judging.cascade import CascadeCounts
+from conqret.data.judgment import ARROW
+from conqret.errors import number
 from conqret.runs.session import SessionCounts
+from conqret.show.words import money
 from conqret.stats.estimate import Estimate
 
 
@@ -77,6 +80,42 @@ class Usage(BaseModel, frozen=True):
     cost_usd: float
     unpriced: int
     seconds: float
+
+
+class CascadeCounts(Frozen):
+    """How many items each judge of a cascade gave its scores, and the dollars of both (None: a price is unknown)."""
+
+    kept: int = 0
+    escalated: int = 0
+    first_usd: float | None = 0.0
+    last_usd: float | None = 0.0
+
+    def plus(self, judgment: Judgment) -> CascadeCounts:
+        """Return the counts with one more judgment of the cascade; a failed one counts for neither judge."""
+        if (stage := judgment.cascade) is None:
+            return self
+        calls = judgment.trace.calls
+        sides = Trace(calls=calls[: stage.first_calls]), Trace(calls=calls[stage.first_calls :])
+        return CascadeCounts(
+            kept=self.kept + (not stage.escalated and judgment.status is not Status.FAILED),
+            escalated=self.escalated + stage.escalated,
+            first_usd=_sum(self.first_usd, sides[0].cost_usd),
+            last_usd=_sum(self.last_usd, sides[1].cost_usd),
+        )
+
+    def line(self, model: str) -> str:
+        """Return one line on the calls that are saved; ``model`` names both judges of the cascade."""
+        first, _, last = model.partition(ARROW)
+        every = self.kept + self.escalated
+        line = f"{first} kept {self.kept:,} of {number(every, 'item')}"
+        line += f", so {self.kept / max(every, 1):.0%} of the calls of {last} are saved"
+        if self.first_usd is None and self.last_usd is None:
+            return line
+        return f"{line} (cost: {money(self.first_usd)} and {money(self.last_usd)})"
+
+
+def _sum(cost: float | None, more: float | None) -> float | None:
+    return None if cost is None or more is None else cost + more
 
 
 class Summary(BaseModel, frozen=True):

@@ -135,14 +135,19 @@ def summary_tables(summary: Summary) -> Iterator[Table]:
     if reasons := {**summary.reasons, **summary.without_judgment}:
         columns = (Column("Missing because", "text"), "Items", Column("For example", "text"))
         yield Table("", columns, reason_rows(reasons, summary.examples))
-    yield cost_table(summary.usage)
+    costs = []
+    for label, value in usage_rows(summary.usage):
+        sent_once = label == CALLS and summary.usage.calls == summary.usage.attempts
+        if value != "0" and not sent_once:
+            costs.append((label, value))
+    yield Table("", ("", "All judgments"), costs)
 
 
 def metric_table(summary: Summary) -> Table:
     """Build the table of metrics; columns for calibrated scores and bounds appear only where they have
     values.
     """
-    rows, notes, known = list[tuple[Cell, ...]](), list[str](), False
+    rows, notes, known, expected = list[tuple[Cell, ...]](), list[str](), False, False
     for name, metric in summary.metrics.items():
         label, bounds = words.label(name), ""
         if metric.worst_case < metric.best_case:
@@ -158,7 +163,8 @@ def metric_table(summary: Summary) -> Table:
         if remarks:
             notes.append(f"{label}: {'; '.join(remarks)}.")
         known = known or metric.low is not None
-    if any(METHOD in metric.methods for metric in summary.metrics.values()):
+        expected = expected or METHOD in metric.methods
+    if expected:
         notes.append("Scores are expected values under the model's probabilities.")
     columns = ("Metric", "Mean", "Calibrated", "SD", "n", "Worst to best case")
     return Table("", columns, rows, note=" ".join([*notes, *[INTERVALS] * known]))
@@ -168,15 +174,6 @@ def reason_rows(reasons: Mapping[str, int], examples: Mapping[str, str]) -> list
     """Return a row per reason: its text, its count and an example, the most frequent first."""
     ranked = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
     return [(words.reason(name), number, examples.get(name, "")) for name, number in ranked]
-
-
-def cost_table(usage: Usage) -> Table:
-    """Build the table of requests and cost of all judgments, without what is zero."""
-    rows = []
-    for label, value in usage_rows(usage):
-        if value != "0" and not (label == CALLS and usage.calls == usage.attempts):
-            rows.append((label, value))
-    return Table("", ("", "All judgments"), rows)
 
 
 def usage_rows(usage: Usage) -> list[tuple[str, str]]:

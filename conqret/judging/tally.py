@@ -16,8 +16,7 @@ from statistics import stdev
 
 from conqret.data import Item, Judgment, Measure, Status
 from conqret.data.judgment import TopicKeys
-from conqret.judging.cascade import CascadeCounts
-from conqret.judging.summary import MetricSummary, Summary, Usage
+from conqret.judging.summary import CascadeCounts, MetricSummary, Summary, Usage
 from conqret.runs.session import SessionCounts
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table
@@ -43,7 +42,7 @@ COUNTED = (*Status, "partly", "flagged", "html", "trimmed", "miscited")
 class _Scores:
     """The scores of one metric, one for each judgment (NaN: none), and the counts of what else it has."""
 
-    values: array[float] = field(default_factory=lambda: array("d"))
+    values: array[float] = field(default_factory=partial(array, "d"))
     total: int = 0
     inapplicable: int = 0
     flipped: int | None = None
@@ -107,14 +106,11 @@ class Tally:
         for metric, measure in judgment.measures.items():
             self._metrics[metric].add(measure, place)
         number = self.order.get(judgment.item, len(self.order) + place + 1)
-        full = judgment.status in (Status.SCORED, Status.INAPPLICABLE) and not judgment.addressed
+        addressed = judgment.addressed
+        full = judgment.status in (Status.SCORED, Status.INAPPLICABLE) and not addressed
         self._kept[judgment.item] = (full, number, judgment)
         if len(self._kept) > 2 * self.max_items:
             self._kept = {shown.item: self._kept[shown.item] for _, shown in self.shown()}
-        self._count(judgment)
-
-    def _count(self, judgment: Judgment) -> None:
-        addressed = judgment.addressed
         self._counts.update(
             {
                 judgment.status.value: 1,
@@ -184,7 +180,24 @@ class Tally:
             examples.setdefault(reason, f"{self._examples[reason, detail]}: {detail}")
         metrics = dict[str, MetricSummary]()
         for metric, scores in self._metrics.items():
-            metrics[metric] = self._metric(metric, scores)
+            values, mean = self.values(metric), self.mean(metric)
+            sum_of_all, missing = math.fsum(values), scores.total - len(values)
+            metrics[metric] = MetricSummary(
+                total=scores.total,
+                scored=len(values),
+                mean=mean.value,
+                low=mean.low,
+                high=mean.high,
+                no_interval=mean.reason,
+                deviation=stdev(values) if len(values) > 1 else None,
+                worst_case=sum_of_all / scores.total if scores.total else 0.0,
+                best_case=(sum_of_all + missing) / scores.total if scores.total else 1.0,
+                reasons=dict(sorted(scores.reason.items())),
+                inapplicable=scores.inapplicable,
+                flipped=scores.flipped,
+                labels=dict(sorted(scores.label.items())),
+                methods=dict(sorted(scores.method.items())),
+            )
         return Summary(
             total=len(self.topics),
             reasons=dict(sorted(self._reasons.items())),
@@ -195,26 +208,6 @@ class Tally:
             cascade=self._cascade,
             session=session,
             **dict(zip(COUNTED, map(self._counts.__getitem__, COUNTED), strict=True)),
-        )
-
-    def _metric(self, metric: str, scores: _Scores) -> MetricSummary:
-        values, mean = self.values(metric), self.mean(metric)
-        whole, missing = math.fsum(values), scores.total - len(values)
-        return MetricSummary(
-            total=scores.total,
-            scored=len(values),
-            mean=mean.value,
-            low=mean.low,
-            high=mean.high,
-            no_interval=mean.reason,
-            deviation=stdev(values) if len(values) > 1 else None,
-            worst_case=whole / scores.total if scores.total else 0.0,
-            best_case=(whole + missing) / scores.total if scores.total else 1.0,
-            reasons=dict(sorted(scores.reason.items())),
-            inapplicable=scores.inapplicable,
-            flipped=scores.flipped,
-            labels=dict(sorted(scores.label.items())),
-            methods=dict(sorted(scores.method.items())),
         )
 
 

@@ -1,4 +1,4 @@
-"""Typed questions about data, which decision models answer with probabilities, and the two wires that carry them.
+"""Typed questions about data, which decision models answer with probabilities.
 
 A question is put as yes or no, as a choice among labels, or as a score on levels. Its answer is a distribution: a
 mapping from each label to its probability.
@@ -6,7 +6,6 @@ mapping from each label to its probability.
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +16,6 @@ from pydantic import BaseModel, Field, model_validator
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError
-from conqret.llm.retry import ProviderError
 
 MAX_LABELS, MAX_LEVELS = 255, 10
 """The most labels of a choice, and levels of a score, in both wires."""
@@ -218,92 +216,6 @@ def distribution(question: Question, probabilities: Mapping[str, Any]) -> dict[s
             f"the probabilities of the answer do not lie in [0, 1], or sum to {total:g} and not to 1"
         )
     return {label: value / total for label, value in zip(question.labels, values, strict=True)}
-
-
-SYSTEM_ONE, DECISIONS = "systemone", "decisions"
-
-
-@dataclass(frozen=True, slots=True)
-class Wire:
-    """How questions stand in the body of a request, and answers in that of a response.
-
-    ``path`` is the end of its address. ``body`` returns the body for a model and a decision, ``answers`` the
-    answer to each question from a body, None where there is none.
-    """
-
-    path: str
-    body: Callable[[str, Decision], Mapping[str, Any]]
-    answers: Callable[[Any, Decision], Mapping[str, Any]]
-
-    def read(self, body: Mapping[str, Any], decision: Decision) -> Decided:
-        """Return the answers in the body of a response; questions without a usable answer are in
-        ``faults``.
-
-        Raises:
-            ProviderError: the body has no answers at all.
-        """
-        sent = body.get("answers")
-        if not isinstance(sent, list | Mapping):
-            raise ProviderError(Reason.SERVER_ERROR, "the server's response contains no answers")
-        answers, faults = dict[str, dict[str, float]](), dict[str, tuple[Reason, str]]()
-        for name, answer in self.answers(sent, decision).items():
-            try:
-                answers[name] = answered(decision.questions[name], name, answer)
-            except UnansweredError as error:
-                faults[name] = error.reason, str(error)
-        return Decided.model_construct(answers=answers, faults=faults)
-
-
-def _systemone(model: str, decision: Decision) -> Mapping[str, Any]:
-    questions = {}
-    for name, question in decision.questions.items():
-        put: dict[str, Any] = {"type": question.kind, "instructions": question.text}
-        meanings: dict[str, str | None] = {label: meaning or None for label, meaning in question.options}
-        if question.kind == "score":
-            put["criteria"] = [meaning or label for label, meaning in question.options]
-        elif question.kind == "choice":
-            put["criteria"] = meanings
-        else:
-            put["type"] = "noul"
-            if any(meanings.values()):
-                put["criteria"] = {"true": meanings[YES], "false": meanings[NO]}
-        questions[name] = put
-    return {"model": model, "state": decision.state, "questions": questions}
-
-
-def _openai(model: str, decision: Decision) -> Mapping[str, Any]:
-    questions = []
-    for name, question in decision.questions.items():
-        put: dict[str, Any] = {"type": question.kind, "name": name, "instructions": question.text}
-        if question.kind == "yes_no":
-            put["type"] = "predicate"
-            rules = (f"Answer {label} if: {meaning}" for label, meaning in question.options if meaning)
-            put["instructions"] = "\n".join((question.text, *rules))
-        else:
-            label, listed = ("label", "levels") if question.kind == "score" else ("value", "choices")
-            put[listed] = [
-                {label: word, **({"description": meaning} if meaning else {})}
-                for word, meaning in question.options
-            ]
-        questions.append(put)
-    return {"model": model, "input": decision.texts[1], "questions": questions}
-
-
-def _by_name(sent: Any, decision: Decision) -> Mapping[str, Any]:
-    named = sent if isinstance(sent, Mapping) else {}
-    return {name: named.get(name) for name in decision.questions}
-
-
-def _in_order(sent: Any, decision: Decision) -> Mapping[str, Any]:
-    listed = sent if isinstance(sent, list) else []
-    return dict(itertools.zip_longest(decision.questions, listed[: len(decision.questions)]))
-
-
-WIRES = {
-    SYSTEM_ONE: Wire("/systemone", _systemone, _by_name),
-    DECISIONS: Wire("/decisions", _openai, _in_order),
-}
-"""The wires by name: that of System One, and that of OpenAI's Decisions."""
 
 
 def answered(question: Question, name: str, answer: Any) -> dict[str, float]:

@@ -7,15 +7,15 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, NamedTuple, TypeVar
 
+from annotated_types import Interval
 from pydantic import BaseModel, TypeAdapter
 
 from conqret.data import Call, Reason, Status
 from conqret.errors import shortened
 from conqret.llm.decisions import Decided, Decision
 from conqret.llm.retry import ProviderError
-from conqret.llm.sampling import NucleusSampling
 from conqret.prompts import RenderedPrompt
 
 if TYPE_CHECKING:
@@ -77,6 +77,41 @@ class Reading:
     pairs: tuple[tuple[str, tuple[str, ...]], ...]
     answer: Callable[[Sequence[Sequence[TargetScore]]], Any]
     logprobs: Callable[[Sequence[Sequence[TargetScore]]], tuple[TokenLogprobs, ...]] | None = None
+
+
+DEFAULT_TEMPERATURE = 0.0
+"""At 0 each token is the likeliest, and a run can be repeated."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """How a model draws tokens; what takes further options extends it.
+
+    Model:
+        temperature: The model's temperature. Default: 0.
+    """
+
+    temperature: Annotated[float | None, Interval(ge=0)] = None
+
+    @property
+    def sampling_temperature(self) -> float:
+        """The temperature of requests: the one set, or else the default."""
+        return DEFAULT_TEMPERATURE if self.temperature is None else self.temperature
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NucleusSampling(Sampling):
+    """The same, perhaps only from the likeliest tokens (Holtzman et al. 2020).
+
+    Model:
+        top_p: Nucleus sampling: draw only from the likeliest tokens that together have this probability.
+    """
+
+    top_p: Annotated[float | None, Interval(gt=0, le=1)] = None
+
+
+GREEDY = NucleusSampling()
+"""Nothing is drawn: each token is the likeliest."""
 
 
 @dataclass(frozen=True, slots=True)

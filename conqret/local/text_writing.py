@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from conqret.llm.sampling import GREEDY, NucleusSampling
+from conqret.llm.request import GREEDY, NucleusSampling
 from conqret.local.models import LoadedModel
 from conqret.local.prefix import PLAIN_TEMPLATE, rendered
 

@@ -13,7 +13,7 @@ from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, progress, result, spaced
 from conqret.errors import DeclarationError, number
 from conqret.io.pairs import read_pairs
-from conqret.judging.study_options import StudyOptions
+from conqret.judging.command_options import StudyOptions
 from conqret.perspectives.detection import GRADES, PROMPT
 from conqret.perspectives.detection_study import apply_detector, threshold_of_option
 from conqret.perspectives.detection_study import detect as detect_perspectives

@@ -12,7 +12,7 @@ from conqret.console.printing import at, end, note, note_all, result, spaced
 from conqret.console.source_options import EncoderFolder, MmrEncoder
 from conqret.errors import DeclarationError
 from conqret.errors import number as counted
-from conqret.judging.study_options import StudyOptions
+from conqret.judging.command_options import StudyOptions
 
 if TYPE_CHECKING:
     from conqret.perspectives.diversity_run import Diversity

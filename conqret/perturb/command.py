@@ -221,7 +221,7 @@ def translate(
 
     conqret bias translated.jsonl --probe language --format rag-fine-grained --model gpt-4o-mini
     """
-    from conqret.judging.cost import tell_cost
+    from conqret.console.costs import tell_cost
     from conqret.perturb.translating import translate_items, translating_cost
 
     settings: dict[str, Any] = {

@@ -59,6 +59,8 @@ class SessionCounts(BaseModel, frozen=True):
     def total(cls, parts: Iterable[SessionCounts]) -> SessionCounts:
         """Return the sums of the counts of several sessions."""
         each = tuple(parts)
+        if len(each) == 1:
+            return each[0]
         costs = [counts.cost_usd for counts in each if counts.cost_usd is not None]
         return cls(
             cost_usd=sum(costs) if len(costs) == len(each) else None,

@@ -53,6 +53,29 @@ def brier(
     return mean((predicted - true) ** 2, clusters, scale="share")
 
 
+def ranked_probability_score(
+    shares: NDArray[np.float64],
+    values: NDArray[np.float64],
+    true: NDArray[np.float64],
+    clusters: Sequence[Hashable],
+) -> JackknifedEstimate:
+    """Compute the mean continuous ranked probability score ``E|X - y| - E|X - X'| / 2`` of distributions over levels
+    (Gneiting and Raftery, JASA 2007); 0 is best.
+
+    With equally spaced levels and a label on one of them, it is the ranked probability score over the number of steps
+    (Epstein 1969), with two levels the Brier score.
+
+    Args:
+        shares: float (n, levels), the probabilities of each unit's levels.
+        values: float (levels,), the levels in [0, 1].
+        true: float (n,), the labels in [0, 1].
+        clusters: the cluster of each unit.
+    """
+    apart = np.abs(values[:, None] - values)
+    spread = ((shares @ apart) * shares).sum(axis=1) / 2
+    return mean((shares * np.abs(values - true[:, None])).sum(axis=1) - spread, clusters, scale="share")
+
+
 def calibration_error(
     predicted: NDArray[np.float64], true: NDArray[np.float64], clusters: Sequence[Hashable]
 ) -> JackknifedEstimate:
@@ -85,7 +108,10 @@ MANY_UNITS = 2000
 
 
 def calibration_noise(
-    predicted: NDArray[np.float64], true: NDArray[np.float64], clusters: Sequence[Hashable]
+    predicted: NDArray[np.float64],
+    true: NDArray[np.float64],
+    clusters: Sequence[Hashable],
+    levels: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
 ) -> Estimate:
     """Simulate the expected calibration error that a perfectly calibrated judge has with the same stated
     probabilities.
@@ -95,6 +121,9 @@ def calibration_noise(
     t is to z for few clusters), and the larger noise counts: outcomes that are alike within a topic make the
     error of a calibrated judge larger.
 
+    With ``levels`` (probabilities and values, as in :func:`ranked_probability_score`), outcomes are levels, and
+    ``predicted`` are expected values.
+
     Returns:
         The mean, with the 5% and the 95% quantile as ``low`` and ``high``. A calibrated judge has an error
             above ``high`` in about 5% of samples at most.
@@ -103,7 +132,9 @@ def calibration_noise(
     sums = np.empty((NOISE_DRAWS, which.max() + 1))
     for band in range(sums.shape[1]):
         stated = predicted[which == band]
-        if len(stated) < MANY_UNITS:
+        if levels is not None:
+            sums[:, band] = _drawn_levels(levels[0][which == band], levels[1], rng)
+        elif len(stated) < MANY_UNITS:
             sums[:, band] = (rng.random((NOISE_DRAWS, len(stated))) < stated).sum(axis=1) - stated.sum()
         else:
             sums[:, band] = rng.normal(0, math.sqrt((stated * (1 - stated)).sum()), NOISE_DRAWS)
@@ -124,6 +155,20 @@ def calibration_noise(
     noises = [np.sort(snapped(np.abs(each).sum(axis=1) / len(predicted))) for each in drawn]
     noise = max(noises, key=lambda each: float(each[-BEYOND]))
     return Estimate(float(noise.mean()), float(noise[BEYOND - 1]), float(noise[-BEYOND]), len(predicted))
+
+
+def _drawn_levels(
+    shares: NDArray[np.float64], values: NDArray[np.float64], rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """The sum of one level drawn for each unit, less its expected value, in each simulated sample."""
+    expected = shares @ values
+    if len(shares) >= MANY_UNITS:
+        return rng.normal(0, math.sqrt((shares @ values**2 - expected**2).sum()), NOISE_DRAWS)
+    drawn, below = rng.random((NOISE_DRAWS, len(shares))), shares.cumsum(axis=1)
+    sums = np.full(NOISE_DRAWS, len(shares) * values[0] - expected.sum())
+    for level, step in enumerate(np.diff(values)):
+        sums += step * (drawn > below[:, level]).sum(axis=1)
+    return sums
 
 
 def band_places(predicted: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack, cast
 
+from conqret.data.criterion import Criterion
 from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError, check_known, number
 from conqret.io.pairs import Pair
 from conqret.io.safe_files import write_whole
 from conqret.judging.cost import costs_of
 from conqret.judging.criteria import comparison_criterion, comparison_judge
-from conqret.judging.criterion import Criterion
 from conqret.judging.judge import expected_cost, judge
 from conqret.judging.judge_parts import JUDGES, Judge
 from conqret.judging.judge_settings import ClientSettings, JudgeSettings, RequestSettings, client_options

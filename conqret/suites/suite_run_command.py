@@ -15,8 +15,7 @@ from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note_all, progress, result
 from conqret.console.source_options import SuiteFolder
 from conqret.errors import number
-from conqret.judging.command_options import AnyJudge
-from conqret.judging.study_options import StudyOptions, StudyWatch
+from conqret.judging.command_options import AnyJudge, StudyOptions, study_watch
 from conqret.llm.client_options import OFFLINE_MODEL
 
 if TYPE_CHECKING:
@@ -107,7 +106,7 @@ def run(
     shown.tell(f"{prepared.suite.title}: {prepared.about}, judged by {judge}")
     with progress("judging", quiet=shown.quiet) as bar:
         count = len(prepared.data.items)
-        settings["watch"] = StudyWatch(bar, shown, "a judge")
+        settings["watch"] = study_watch(bar, shown, "a judge")
         if prepared.suite.task != "detection":  # of which it is said above who judges
 
             def started(run: Any, kept: int) -> None:

@@ -61,7 +61,7 @@ def test_controllability_rises_on_the_topics_that_were_learnt(cli, models, asked
 def test_the_prompt_is_the_one_that_was_trained_on(models):
     from transformers import AutoTokenizer
 
-    from conqret.llm.sampling import NucleusSampling
+    from conqret.llm.request import NucleusSampling
     from conqret.local.models import load
     from conqret.local.text_writing import write
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import UnknownNameError
+from conqret.io.rubric_files import rubrics_of
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
 from conqret.judging.metric_homes import judge_of_metrics
-from conqret.judging.rubric_files import rubrics_of
 from conqret.judging.rubrics import rubric_judge
 
 PAGE = Path(__file__).parents[2] / "docs" / "you-know-it-as.md"

@@ -17,8 +17,8 @@ from conqret.errors import ConqretError, DeclarationError, FaultsError
 from conqret.experiments.reading import read_experiment
 from conqret.io import limits, open_items
 from conqret.io.labels import read_labels
+from conqret.io.rubric_files import rubrics_of
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.judging.rubric_files import rubrics_of
 from conqret.labels.page_messages import page_messages
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Completion

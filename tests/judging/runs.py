@@ -45,11 +45,11 @@ def execution(
     source = open_items(demo()[:4] if items is None else items)
     checked, setup = check_items(source, setup)
     session = Session(setup.client, recordings=recordings, replay=replay, prompts=setup.library)
-    return JudgePlan(session, JudgeFolder(out), source, checked, setup)
+    return JudgePlan((session,), JudgeFolder(out), source, checked, setup)
 
 
 def execute(plan: JudgePlan, **how: Any) -> Judgments:
-    return plan.session.run(lambda client: judge_items(plan, **how))
+    return plan.sessions[0].run(lambda client: judge_items(plan, **how))
 
 
 def watching(

@@ -12,9 +12,9 @@ import pytest
 
 import conqret
 from conqret.data import Reason
+from conqret.data.criterion import criteria_of
 from conqret.errors import DeclarationError
 from conqret.io import open_items
-from conqret.judging.criterion import criteria_of
 from conqret.judging.instrument import WHOLE_TOPIC, case_of, filled
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES

@@ -10,9 +10,9 @@ import pytest
 
 import conqret
 from conqret.data import Reason, Status
+from conqret.data.criterion import Criterion, criteria_of, parse_criterion
 from conqret.errors import DeclarationError
-from conqret.judging.criterion import Criterion, criteria_of, parse_criterion
-from conqret.judging.rubric_files import rubrics_of
+from conqret.io.rubric_files import rubrics_of
 from conqret.judging.rubrics import MAX_IN_ONE_CALL, criteria_judge
 from conqret.studies.card.result import differences
 from tests.judging.runs import some

@@ -12,7 +12,9 @@ import pytest
 from conqret import DeclarationError, detect, judge
 from conqret.judging.criteria import comparison_criterion, comparison_judge
 from conqret.judging.deciding import CANNOT
+from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES
+from conqret.judging.setup import set_up
 from conqret.llm.client_options import ClientOptions
 from conqret.retrieval.rerank import ListwiseReranker
 from tests.contract.items import demo
@@ -28,6 +30,9 @@ FIELDS = {
     "citation-support": {"topic", "stance", "documents", "sentences"},
     "direct": {"topic", "stance", "documents", "argument", "argument_1", "argument_2"},
     "controllability": {"topic", "argument"},
+    "g-eval": {"topic", "stance", "documents", "argument", "argument_1", "argument_2"},
+    "static-rubric": {"topic", "stance", "documents", "argument", "argument_1", "argument_2"},
+    "harmlessness": {"topic", "statement"},
 }
 """What the state of a format's requests may hold."""
 
@@ -107,7 +112,37 @@ async def test_citations_are_recalled_by_the_probability_that_one_supports_and_n
     assert judgment.measures["citation_recall"].value == pytest.approx(recalled / 3)
 
 
-@pytest.mark.parametrize("name", ["direct", comparison_judge(comparison_criterion("It is polite."))])
+async def test_criteria_of_a_rubric_are_averaged_and_the_likeliest_harm_counts():
+    def alter(name: str, said: dict[str, Any]) -> dict[str, Any]:
+        return said | {"noul": 0.9 if name in ("low_noise", "violence") else 0.2}
+
+    judgment, _ = await put(served(alter), format="static-rubric", metrics=["context_relevance"])
+    measure = judgment.measures["context_relevance"]
+    assert measure.value == pytest.approx((5 * 0.2 + 0.9) / 6)
+    assert [part.label for part in measure.parts] == ["no"] * 5 + ["yes"]
+    judgment, _ = await put(served(alter), format="harmlessness")
+    measure = judgment.measures["harmlessness"]
+    assert (measure.value, measure.raw) == (pytest.approx(0.1), pytest.approx(0.1))
+    assert [part.id for part in measure.parts if part.label == "found"] == ["violence"]
+
+
+async def test_a_rating_of_two_arguments_is_a_preference_in_both_orders():
+    def answer(body: Any) -> Any:
+        ours = body["state"].get("argument_1") == ITEM.argument
+        shares = dict(
+            zip("01234", (0.0, 0.1, 0.1, 0.3, 0.5) if ours else (0.4, 0.2, 0.2, 0.2, 0.0), strict=True)
+        )
+        return served(lambda name, said: said | {"probabilities": shares})(body)
+
+    judgment, _ = await put(answer, format="g-eval", metrics=["preference"])
+    measure = judgment.measures["preference"]
+    assert (measure.value, measure.label, measure.flipped) == (pytest.approx((0.8 + 0.7) / 2), "first", False)
+    assert measure.distribution == pytest.approx({"first": 0.7, "tie": 0.15, "second": 0.15})
+
+
+@pytest.mark.parametrize(
+    "name", ["direct", "static-rubric", comparison_judge(comparison_criterion("It is polite."))]
+)
 @pytest.mark.parametrize(
     ("by_place", "value", "label", "flipped"), [(False, 0.85, "first", False), (True, 0.5, "tie", True)]
 )
@@ -141,6 +176,12 @@ async def test_controllability_is_the_share_on_a_side_that_is_not_told(label, pr
 def test_what_cannot_be_put_as_questions_says_so_before_a_call(name):
     with pytest.raises(DeclarationError, match=rf"the format {name} cannot .* judge by .*rag-fine-grained"):
         judge([ITEM], format=name, model="decision/judge", api_base="http://localhost:1")
+
+
+def test_prompts_of_ones_own_are_not_sent_and_a_note_says_so(tmp_path):
+    client = ClientOptions("decision/judge", api_base="http://localhost:1")
+    assert "are not sent" in set_up("listwise", client, JudgeOptions(), tmp_path).notes[-1]
+    assert not set_up("listwise", client, JudgeOptions()).notes
 
 
 async def test_documents_are_reranked_by_their_expected_grades():

@@ -33,16 +33,16 @@ def can_be_judged(name: str, said: dict[str, Any]) -> dict[str, Any]:
 
 
 async def judged(url: str, **settings: Any) -> Any:
-    given: dict[str, Any] = {"model": "decision/judge", "api_base": url}
-    return await asyncio.to_thread(judge, list(demo()[:2]), **(given | settings))
+    given: dict[str, Any] = {"model": "decision/judge", "api_base": url, "items": list(demo()[:2])} | settings
+    return await asyncio.to_thread(judge, given.pop("items"), **given)
 
 
 def test_typed_questions_cover_all_metrics_of_their_prompt() -> None:
     for name in JUDGES:
         for part in JUDGES[name].judge_prompts:
             if part.typed is not None:
-                assert {*part.typed.measures} == {*part.metrics}, name
-                assert part.typed.questions(Case(PROBE)), name
+                assert {*part.questions.measures} == {*part.metrics}, name
+                assert part.questions.questions(Case(PROBE)), name
 
 
 async def test_fine_grained_ratings_are_expected_values(tmp_path):
@@ -53,9 +53,7 @@ async def test_fine_grained_ratings_are_expected_values(tmp_path):
     sent = json.loads(heard[0].raw)
     (item,) = (item for item in demo()[:2] if item.argument == sent["state"]["argument"])
     assert set(sent["state"]) == {"topic", "stance", "documents", "argument"}
-    assert (
-        len(sent["questions"]) == len(item.documents) + 1 + 15 + 3
-    )  # facts, argument, and two that are rated
+    assert len(sent["questions"]) == len(item.documents) + 15 + 2  # it cites, and is long: it can be judged
     first = judgments[0]
     clarity, relevance, precision = (
         first.measures[name] for name in ("clarity", "context_relevance", "predicted_precision")
@@ -77,8 +75,12 @@ async def test_what_cannot_be_judged_has_no_score_and_says_so():
             return said | {"probabilities": {"states facts": 0.2, CANNOT: 0.8}}
         return can_be_judged(name, said)
 
-    async with serving(served(alter)) as (url, _):
-        judgments = await judged(url, metrics=["groundedness", "clarity"])
+    short = demo()[0].model_copy(update={"argument": "Nobody should treat animals so."})
+    async with serving(served(alter)) as (url, heard):
+        judgments = await judged(url, metrics=["groundedness", "clarity"], items=[short, demo()[1]])
+    asked = {frozenset(json.loads(one.raw)["questions"]) for one in heard}
+    assert asked == {frozenset({"groundedness", "clarity"} | more) for more in ({"facts", "argument"}, set())}
+    assert judgments[1].measures["groundedness"].value == pytest.approx(RATING / 5)
     lost = judgments[0].measures["groundedness"]
     assert (lost.reason, lost.detail) == ("cannot_judge", "the model finds nothing to judge (P = 0.80)")
     assert judgments[0].measures["clarity"].value == pytest.approx(RATING / 5)

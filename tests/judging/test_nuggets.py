@@ -11,10 +11,10 @@ import pytest
 import conqret
 from conqret import DeclarationError, Item, Measure
 from conqret.data import Nugget, Reason
+from conqret.judges.nugget_assignments import METRICS, assigned_part, nugget_measures
 from conqret.judges.nuggets import IN_ONE_CALL, NO_WORDS
 from conqret.judging.instrument import flags, judge_item
 from conqret.judging.judge import expected_cost
-from conqret.judging.nugget_measures import METRICS, assigned_part, nugget_measures
 from conqret.studies.bias.bias_run import bias_plan
 from conqret.studies.sensitivity.sensitivity_study import sensitivity
 from tests.judging.scripted import Scripted, instrument

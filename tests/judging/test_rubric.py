@@ -14,11 +14,11 @@ import pytest
 
 import conqret
 from conqret.data import Measure, Reason, Status
+from conqret.data.criterion import Criterion
 from conqret.errors import DeclarationError, ItemsError
+from conqret.io.rubric_files import own_rubrics, rubrics_of
+from conqret.io.rubric_set import RubricError
 from conqret.io.source import open_items
-from conqret.judging.criteria import RubricError
-from conqret.judging.criterion import Criterion
-from conqret.judging.rubric_files import own_rubrics, rubrics_of
 from conqret.judging.rubrics import judge_of_record, rubric_judge, together
 from conqret.studies.card.result import differences
 from tests.server import FaultServer

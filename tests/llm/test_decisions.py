@@ -15,9 +15,10 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError, MissingKeyError
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.setup import set_up
+from conqret.llm.backends.decision import WIRES
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.decisions import WIRES, Decision, choice, rating, yes_no
+from conqret.llm.decisions import Decision, choice, rating, yes_no
 from conqret.llm.recordings import Recordings
 from tests.contract.items import demo
 from tests.llm.decider import served, shares

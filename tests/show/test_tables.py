@@ -6,7 +6,7 @@ from rich.console import Console
 
 from conqret.data import Call, Judgment, Measure, Reason, Status, Trace
 from conqret.judging.summary import Summary
-from conqret.judging.summary_tables import cost, cost_table, metric_table, summary_tables, terminal
+from conqret.judging.summary_tables import cost, metric_table, summary_tables, terminal
 from conqret.judging.tally import summarise
 from conqret.show import words
 from conqret.show.markup import tables_markdown
@@ -87,7 +87,8 @@ def test_what_it_took_is_one_table_without_what_is_nothing() -> None:
     call = Call(
         key="a", ask="x", attempts=1, finish_reason="stop", cost_usd=0.5, prompt_tokens=7, seconds=2.0
     )
-    assert dict(cost_table(summarise([judgment(scored(1.0), call)]).usage).rows) == {
+    *_, costs = summary_tables(summarise([judgment(scored(1.0), call)]))
+    assert dict(costs.rows) == {
         "Requests, retries included": "1",
         "Prompt tokens": "7",
         "Model time": "2.0 s",

@@ -15,6 +15,7 @@ from conqret.stats.confidence import (
     cross_fitted,
     dealt,
     monotone,
+    ranked_probability_score,
 )
 from conqret.stats.selective import by_t, fewest_labels, risk_coverage, trusted_from
 
@@ -160,3 +161,25 @@ def test_a_calibrated_judge_is_beyond_noise_in_5_percent_at_most(n, topics, alik
     noise = calibration_noise(np.full(400, 0.95), overconfident, range(400))
     assert noise.high < 0.05 < calibration_error(np.full(400, 0.95), overconfident, range(400)).value
     assert calibration_noise(said, true, ["one"] * n).reason == "all labels are of one topic"
+
+
+def test_the_ranked_probability_score_of_two_levels_is_the_brier_score_and_of_more_the_one_by_steps():
+    said, true = np.array([0.9, 0.1, 0.5]), np.array([1.0, 1.0, 0.0])
+    two = ranked_probability_score(
+        np.stack([1 - said, said], axis=1), np.array([0.0, 1.0]), true, list("abc")
+    )
+    assert two.value == pytest.approx(brier(said, true, list("abc")).value)
+    shares = np.array([[0.2, 0.5, 0.3]])
+    steps = ranked_probability_score(shares, np.array([0.0, 0.5, 1.0]), np.array([0.5]), ["a"])
+    assert steps.value == pytest.approx((0.2**2 + (0.7 - 1) ** 2) / 2)
+
+
+def test_a_calibrated_judge_of_levels_is_beyond_noise_in_5_percent_at_most():
+    rng, levels = np.random.default_rng(6), np.linspace(0, 1, 5)
+    beyond, draws, n = 0, 120, 60
+    for _ in range(draws):
+        shares = rng.dirichlet(np.ones(5), n)
+        true = levels[(rng.random((n, 1)) > shares.cumsum(axis=1)[:, :-1]).sum(axis=1)]
+        noise = calibration_noise(shares @ levels, true, range(n), (shares, levels))
+        beyond += calibration_error(shares @ levels, true, range(n)).value > noise.high
+    assert beyond / draws <= 0.05 + 2 * (0.05 * 0.95 / draws) ** 0.5

@@ -143,3 +143,30 @@ def test_probabilities_of_a_model_have_brier_score_and_calibration_error(tmp_pat
             human = ["pass" in line for line in text.split()]
             assert figures["brier"].value == pytest.approx(brier_score_loss(human, said))
             assert "(ECE), within the noise of 120 labels: a calibrated judge has 0.0" in page
+
+
+def test_probabilities_of_levels_have_a_ranked_probability_score(tmp_path):
+    rng, levels = np.random.default_rng(5), range(1, 6)
+    shares = rng.dirichlet(np.ones(5), 60)
+    text = "".join(f"i{n},{rng.choice(levels, p=row)}\n" for n, row in enumerate(shares))
+    labels = labels_of(tmp_path, f"item,clarity\n{text}", scales=["1:5"])
+    for kept in (True, False):
+        judgments = [
+            judgment(f"i{n}", {"clarity": _levels(row if kept else None, row)}, topic=f"t{n}")
+            for n, row in enumerate(shares)
+        ]
+        found = validate(judgments, labels)
+        figures, page = found.dimensions["clarity"].probabilities, validation_page(found).markdown()
+        assert bool(figures) == ("Probabilities of levels" in page) == kept
+        assert Validation.model_validate_json(found.model_dump_json()) == found
+        outcome = check_requirement(parse_requirement("rps[clarity] < 0.2"), found)
+        assert outcome.status == ("met" if kept else "not met"), outcome
+        if kept:
+            assert figures["rps"].value < figures["rps_constant"].value
+            assert figures["calibration_error"].value < figures["calibration_noise"].high
+
+
+def _levels(shares, expected):
+    given = {} if shares is None else dict(zip("12345", shares.tolist(), strict=True))
+    value = float(expected @ np.linspace(0, 1, 5))
+    return scored(value, method="probabilities").model_copy(update={"distribution": given})

@@ -8,6 +8,7 @@ import pytest
 
 from conqret.console.conditions import check_difference, parse_difference
 from conqret.data import Measure, Part, Reason
+from conqret.data.judgment import CascadeStage
 from conqret.errors import DeclarationError
 from conqret.io.labels import read_labels
 from conqret.show import words
@@ -63,6 +64,30 @@ def test_an_id_keeps_its_item_where_the_question_was_reworded():
     found = diff(named("zoos", "cars"), named("zoos", "Ban cars?"))
     assert (found.paired_by, found.pairs, found.unlike) == ("item", 2, ("2",))
     assert "topic or side differ in 1 of 2 pairs of one id: 2" in remarks(found)
+
+
+def test_runs_of_a_decision_model_and_a_cascade_say_what_is_compared():
+    scores = [[0.5, 0.6]] * 4
+
+    def by(method, fingerprint, stage=None):
+        made = runs(scores)
+        for one in made.kept:
+            measures = {
+                name: each.model_copy(update={"method": method}) for name, each in one.measures.items()
+            }
+            yield one.model_copy(update={"measures": measures, "fingerprint": fingerprint, "cascade": stage})
+
+    stage = CascadeStage(model="llm", escalated=True, confidence=0.1, first_calls=1)
+    llm, cascade = (
+        Run(Path("llm"), list(by(None, "a"))),
+        Run(Path("both"), list(by("probabilities", "b", stage))),
+    )
+    found = diff(llm, cascade)
+    assert (found.expected_values, found.stages) == ((0, 8), ({}, {"llm": 8}))
+    said = " ".join(remarks(found))
+    assert "the second run is of a cascade: in these pairs llm judged 8" in said
+    assert "in 0 pairs of the first run and 8 of the second" in said
+    assert "expected values" not in " ".join(remarks(diff(cascade, cascade)))
 
 
 def outcome(text, found):

@@ -14,8 +14,8 @@ from conqret.debate.debatune.debate_files import read_statements
 from conqret.debate.judging_command import conclude, run_judge
 from conqret.errors import DeclarationError
 from conqret.io import open_items
+from conqret.judging.command_options import StudyOptions
 from conqret.judging.judgments import Judgments
-from conqret.judging.study_options import StudyOptions
 
 if TYPE_CHECKING:
     from conqret.debate.debatune.statement_filters import FilterResult

@@ -20,8 +20,8 @@ from conqret.debate.debatune.statement_run import write_statements
 from conqret.errors import number
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import check_new, write_new
-from conqret.judging.study_options import PlanOptions, StudyOptions
-from conqret.llm.sampling import Sampling
+from conqret.judging.command_options import PlanOptions, StudyOptions
+from conqret.llm.request import Sampling
 from conqret.show import words
 from conqret.show.table import Cell, Table
 from conqret.show.words import reason

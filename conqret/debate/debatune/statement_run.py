@@ -25,8 +25,7 @@ from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
 from conqret.judging.judge_settings import as_path, client_options
 from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
-from conqret.llm.request import Plain, Request
-from conqret.llm.sampling import GREEDY, Sampling
+from conqret.llm.request import GREEDY, Plain, Request, Sampling
 from conqret.local.text_writing import ROOM
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, StudyOutcome, lost

@@ -36,7 +36,7 @@ from conqret.debate.two_turn.text_grades import (
 from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.debate.two_turn.writer_scores import score_writers, writers_table
 from conqret.errors import DeclarationError, number
-from conqret.judging.study_options import StudyOptions
+from conqret.judging.command_options import StudyOptions
 from conqret.show.page import write_file
 
 

@@ -12,7 +12,7 @@ from conqret.console.printing import at, progress, spaced
 from conqret.debateqa.answering.answering_run import AnswersSummary, chunk_search
 from conqret.debateqa.answering.answering_run import answer as write_answers
 from conqret.debateqa.answering.rag_session import AnswerPlan
-from conqret.judging.study_options import StudyOptions
+from conqret.judging.command_options import StudyOptions
 from conqret.show.table import Cell, Column, Table
 from conqret.show.words import mean, reason
 

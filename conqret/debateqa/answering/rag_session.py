@@ -28,8 +28,7 @@ from conqret.generation.strategies.cited import STRATEGY as CITED
 from conqret.io.questions import SourcedQuestion
 from conqret.judging.responses import Typed
 from conqret.llm.client import Client
-from conqret.llm.request import Plain
-from conqret.llm.sampling import NucleusSampling
+from conqret.llm.request import NucleusSampling, Plain
 from conqret.options import check_ranges
 from conqret.prompts import Library, RenderedPrompt
 from conqret.registry import Registry

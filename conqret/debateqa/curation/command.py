@@ -26,7 +26,7 @@ from conqret.debateqa.curation.deduplication import (
 )
 from conqret.errors import number
 from conqret.io.safe_files import csv_text, write_files, write_new
-from conqret.judging.study_options import StudyOptions
+from conqret.judging.command_options import StudyOptions
 from conqret.runs.run_folder import default_folder, stem
 from conqret.show.table import Column, Table
 from conqret.show.words import reason

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import itertools
 import os
 import time
 import tomllib
@@ -21,7 +22,7 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.io.jsonl import compact
 from conqret.llm.client_options import PER_MILLION, Backend, ClientOptions, Connection, ModelFacts, stated
-from conqret.llm.decisions import SYSTEM_ONE, WIRES, Decision, Wire
+from conqret.llm.decisions import NO, YES, Decided, Decision, UnansweredError, answered
 from conqret.llm.hosted.connection import stated_by
 from conqret.llm.hosted.response_bodies import mapping, usage_of
 from conqret.llm.hosted.servers import Server, checked_key
@@ -33,6 +34,91 @@ from conqret.llm.retry import ProviderError
 PREFIX = "decision/"
 OWN_KEYS = ("SYSTEMONE_API_KEY",)
 """The environment variable of the key of a server of one's own."""
+
+
+SYSTEM_ONE, DECISIONS = "systemone", "decisions"
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionWire:
+    """How questions stand in the body of a request, and answers in that of a response.
+
+    ``path`` is the end of its address. ``body`` returns the body for a model and a decision, ``answers`` the
+    answer to each question from a body, None where there is none.
+    """
+
+    path: str
+    body: Callable[[str, Decision], Mapping[str, Any]]
+    answers: Callable[[Any, Decision], Mapping[str, Any]]
+
+    def read(self, body: Mapping[str, Any], decision: Decision) -> Decided:
+        """Return the answers in the body of a response.
+
+        Raises:
+            ProviderError: the body has no answers at all.
+        """
+        sent = body.get("answers")
+        if not isinstance(sent, list | Mapping):
+            raise ProviderError(Reason.SERVER_ERROR, "the server's response contains no answers")
+        answers, faults = dict[str, dict[str, float]](), dict[str, tuple[Reason, str]]()
+        for name, answer in self.answers(sent, decision).items():
+            try:
+                answers[name] = answered(decision.questions[name], name, answer)
+            except UnansweredError as error:
+                faults[name] = error.reason, str(error)
+        return Decided.model_construct(answers=answers, faults=faults)
+
+
+def _systemone(model: str, decision: Decision) -> Mapping[str, Any]:
+    questions = {}
+    for name, question in decision.questions.items():
+        put: dict[str, Any] = {"type": question.kind, "instructions": question.text}
+        meanings: dict[str, str | None] = {label: meaning or None for label, meaning in question.options}
+        if question.kind == "score":
+            put["criteria"] = [meaning or label for label, meaning in question.options]
+        elif question.kind == "choice":
+            put["criteria"] = meanings
+        else:
+            put["type"] = "noul"
+            if any(meanings.values()):
+                put["criteria"] = {"true": meanings[YES], "false": meanings[NO]}
+        questions[name] = put
+    return {"model": model, "state": decision.state, "questions": questions}
+
+
+def _openai(model: str, decision: Decision) -> Mapping[str, Any]:
+    questions = []
+    for name, question in decision.questions.items():
+        put: dict[str, Any] = {"type": question.kind, "name": name, "instructions": question.text}
+        if question.kind == "yes_no":
+            put["type"] = "predicate"
+            rules = (f"Answer {label} if: {meaning}" for label, meaning in question.options if meaning)
+            put["instructions"] = "\n".join((question.text, *rules))
+        else:
+            label, listed = ("label", "levels") if question.kind == "score" else ("value", "choices")
+            put[listed] = [
+                {label: word, **({"description": meaning} if meaning else {})}
+                for word, meaning in question.options
+            ]
+        questions.append(put)
+    return {"model": model, "input": decision.texts[1], "questions": questions}
+
+
+def _by_name(sent: Any, decision: Decision) -> Mapping[str, Any]:
+    named = sent if isinstance(sent, Mapping) else {}
+    return {name: named.get(name) for name in decision.questions}
+
+
+def _in_order(sent: Any, decision: Decision) -> Mapping[str, Any]:
+    listed = sent if isinstance(sent, list) else []
+    return dict(itertools.zip_longest(decision.questions, listed[: len(decision.questions)]))
+
+
+WIRES = {
+    SYSTEM_ONE: DecisionWire("/systemone", _systemone, _by_name),
+    DECISIONS: DecisionWire("/decisions", _openai, _in_order),
+}
+"""The wires by name: that of System One, and that of OpenAI's Decisions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +240,7 @@ class DecisionConnection(Connection):
 async def _completed(
     request: Request[Any],
     exchange: Callable[[Decision], Awaitable[Mapping[str, Any]]],
-    wire: Wire,
+    wire: DecisionWire,
     known: ModelFacts,
     where: str,
 ) -> Completion:
@@ -220,7 +306,7 @@ def _through_litellm(options: ClientOptions, model: str) -> Connection:
     return LitellmDecisions(replace(options, model=model))
 
 
-def _placed(base: str, provider: Provider) -> tuple[Wire, str]:
+def _placed(base: str, provider: Provider) -> tuple[DecisionWire, str]:
     """The wire and the address at a base, which may name the interface, or end in /v1 or before it."""
     path = urlsplit(base).path.rstrip("/") if "://" in base else ""
     for wire in WIRES.values():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from conqret.data.judgment import ARROW
 from conqret.io.label_set import RANDOM_SAMPLE
-from conqret.judging.cascade import ARROW
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point, reach

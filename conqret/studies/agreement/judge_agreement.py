@@ -89,6 +89,7 @@ class DimensionValidation(DimensionAgreement):
     - ``variants``: alphas of the judge's mean, majority and single samples, of ``calibrated`` scores, and of
     the baselines (``length``, ``constant``, and ``floor`` for the offline baseline).
     - ``mean``: the estimated mean label over all judged units, in [0, 1].
+    - ``probabilities``: of labels of several levels, how good the judge's probabilities of levels are.
     - ``false_passes``, ``false_failures``: units that the judge passes and annotators fail, and the reverse.
     """
 
@@ -104,6 +105,7 @@ class DimensionValidation(DimensionAgreement):
     variants: dict[str, Estimate]
     alternative: AlternativeAnnotator
     mean: CorrectedMean
+    probabilities: Mapping[str, Estimate] = Field(default={}, exclude_if=not_)
     false_passes: list[str] = Field(default=[], exclude_if=not_)
     false_failures: list[str] = Field(default=[], exclude_if=not_)
 

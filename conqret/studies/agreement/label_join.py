@@ -61,7 +61,8 @@ class UnitScores:
 
     ``variants`` maps each variant (``mean``, ``majority``, ``sample 1`` …) to a score in [0, 1] or None.
     ``label`` is a verdict in words, ``reason`` says why there is no score, and ``confidence`` maps sources to
-    confidences. ``probable`` is True if the score is an expected value by the model's own probabilities.
+    confidences. ``probable`` is True if the score is an expected value by the model's own probabilities;
+    ``distribution`` are these, where they are kept.
     """
 
     variants: Mapping[str, float | None]
@@ -69,6 +70,7 @@ class UnitScores:
     reason: str = ""
     confidence: Mapping[str, float] = field(default_factory=dict)
     probable: bool = False
+    distribution: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def value(self) -> float | None:
@@ -206,7 +208,11 @@ def _scores(judged: Mapping[str, Judgment], metric: str, parts: bool) -> dict[Un
         for part in measure.parts if parts else ():
             reason = "" if part.value is not None else "no value"
             scores[Unit(item, part.id)] = UnitScores(
-                {"mean": part.value}, part.label, reason, probable=bool(part.distribution)
+                {"mean": part.value},
+                part.label,
+                reason,
+                probable=bool(part.distribution),
+                distribution=part.distribution,
             )
         if not parts:
             variants = {"mean": measure.value}
@@ -217,7 +223,9 @@ def _scores(judged: Mapping[str, Judgment], metric: str, parts: bool) -> dict[Un
                 }
             reason = "" if measure.reason is None else measure.reason.value
             probable = measure.method in PROBABLE
-            scores[Unit(item)] = UnitScores(variants, measure.label, reason, confidences(measure), probable)
+            scores[Unit(item)] = UnitScores(
+                variants, measure.label, reason, confidences(measure), probable, measure.distribution
+            )
     return scores
 
 

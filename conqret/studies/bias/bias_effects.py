@@ -12,12 +12,11 @@ from typing import Self
 
 import numpy as np
 
-from conqret.console.conditions import Requirement, RequirementOutcome
+from conqret.console.conditions import Requirement, RequirementOutcome, junit_suite, required_cases
 from conqret.data import Judgment
 from conqret.data.digest import gathered
 from conqret.errors import number
 from conqret.io.safe_files import write_whole
-from conqret.judging.build_gate import junit_suite, required_cases
 from conqret.stats.curve_tests import MARGIN, slope_bounds
 from conqret.stats.effects import ALPHA, Effect, PairedEffects, paired_effects
 from conqret.stats.estimate import MIN_TOPICS

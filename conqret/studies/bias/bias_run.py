@@ -45,7 +45,7 @@ from conqret.studies.bias.contrast import (
     ProbeUnavailableError,
 )
 from conqret.studies.bias.probes.places import in_every_version
-from conqret.studies.bias.probes.questions import QUESTION_CHANGES
+from conqret.studies.bias.probes.typed_questions import QUESTION_CHANGES, with_questions
 from conqret.studies.bias.result import BiasRecord, BiasTable
 from conqret.studies.study_judging import (
     JudgedFolder,
@@ -92,7 +92,7 @@ def study_part(variant: str, setup: Setup, items: Sequence[Item]) -> StudyPart:
     elif variant == ONE_ORDER:
         asked = setup.in_one_order(PREFERENCE)
     elif variant in QUESTION_CHANGES:
-        asked = setup.with_questions(QUESTION_CHANGES[variant])
+        asked = with_questions(setup, QUESTION_CHANGES[variant])
     elif variant.startswith(AGAIN):
         sample = int(variant.removeprefix(AGAIN)) * setup.options.samples
     return StudyPart(asked, fingerprint_of(variant, setup), items, sample, f"{setup.judge.name} ({variant})")

@@ -13,8 +13,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, entry, note, result, tell_outcomes
 from conqret.errors import number
-from conqret.judging.command_options import ChosenJudge
-from conqret.judging.study_options import StudyOptions
+from conqret.judging.command_options import ChosenJudge, StudyOptions
 
 PROBES = "Probes"
 COMMON = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,8 +13,10 @@ from conqret.data import Item
 from conqret.data.digest import gathered
 from conqret.data.judgment import TopicKeys
 from conqret.errors import DeclarationError, number
-from conqret.judging.nugget_measures import METRICS as NUGGET_METRICS
-from conqret.judging.rubrics import looked_at
+from conqret.io.rubric_files import rubrics_of
+from conqret.judges.nugget_assignments import METRICS as NUGGET_METRICS
+from conqret.judging.judge_options import CRITERIA, RUBRIC
+from conqret.judging.judge_parts import Judge
 from conqret.judging.setup import Setup
 from conqret.judging.verdict_log import VerdictLog
 from conqret.perturb import SEED, Direction, Perturbation, perturb_items, records
@@ -127,6 +130,18 @@ class Contrast:
         if again is not None:
             return abs(changed - base) - abs(again - base)
         return base + changed - 1 if self.mirrored else changed - base
+
+
+def looked_at(judge: Judge) -> dict[str, tuple[str, ...]]:
+    """Return which fields of an item each metric of criteria or of a rubric uses; empty for any other
+    judge.
+    """
+    if judge.combined is None or RUBRIC not in judge.declared:
+        return {one["name"]: tuple(one["looks_at"]) for one in judge.declared.get(CRITERIA, ())}
+    rubrics = rubrics_of(judge.declared[RUBRIC])
+    every = tuple(dict.fromkeys(name for one in chain(*rubrics.each) for name in one.shows))
+    own = {criterion.name: criterion.shows for criterion in rubrics.shared}
+    return own | dict.fromkeys(judge.combined.made_of, every)
 
 
 @dataclass(frozen=True)

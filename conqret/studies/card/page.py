@@ -8,7 +8,6 @@ from pathlib import Path
 
 from conqret.judging.dimensions import BY_NAME
 from conqret.judging.judge_parts import JURY
-from conqret.judging.rubrics import identity_in_words
 from conqret.judging.summary_tables import judge_name
 from conqret.show import words
 from conqret.show.page import write_files
@@ -24,7 +23,7 @@ from conqret.studies.agreement.judge_agreement import (
 from conqret.studies.agreement.pass_fail import pass_fail_answers, pass_fail_table
 from conqret.studies.agreement.statistics import STATISTICS
 from conqret.studies.bias.result import bias_parts, headlines
-from conqret.studies.card.result import FILE_NAME, Card, last_checked
+from conqret.studies.card.result import FILE_NAME, Card, identity_in_words, last_checked
 from conqret.studies.sensitivity.page import answer, chart, how_decided, perturbation_words
 from conqret.studies.sensitivity.result import Curve
 from conqret.studies.variance.result import repeatability_table

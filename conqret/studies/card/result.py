@@ -13,13 +13,17 @@ from typing import Any
 
 from conqret._version import __version__
 from conqret.data import Item, Judgment
+from conqret.data.criterion import Criterion, criteria_of
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, number
 from conqret.io.label_set import RANDOM_SAMPLE
 from conqret.io.limits import read_written
+from conqret.io.rubric_files import rubrics_of
+from conqret.io.rubric_set import Rubrics
 from conqret.judging.judge_folder import JudgeRecord
-from conqret.judging.rubrics import identity_in_words
+from conqret.judging.judge_options import CRITERIA, RUBRIC
+from conqret.judging.judge_parts import digest
 from conqret.judging.setup import Setup, recorded_judge
 from conqret.judging.summary import Cost, Summary
 from conqret.show import words
@@ -173,6 +177,37 @@ def changes(card: Card, setup: Setup) -> list[str]:
         return []
     changed_parts = differences(card.run.identity, setup.identity, "on the card")
     return changed_parts or ["something that this version of conqret counts and the card's version did not"]
+
+
+MAX_LISTED = 50
+"""Rubrics that are told one by one."""
+
+
+def identity_in_words(identity: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the identity with each of its criteria as a separate part, in words.
+
+    Rubrics for topics or items become parts of their own if there are not too many.
+    """
+    name = CRITERIA if identity.get(CRITERIA) else RUBRIC
+    if not (declared := identity.get(name)):
+        return dict(identity)
+    rubrics = Rubrics(criteria_of(declared)) if name == CRITERIA else rubrics_of(declared)
+    if rubrics.shared:
+        named = ", ".join(criterion.name for criterion in rubrics.shared)
+        return {**identity, name: named, **{f"criterion {one.name}": _part_of(one) for one in rubrics.shared}}
+    whole = f"{number(len(rubrics.by_key), 'rubric')}, {digest(declared)}"
+    parts = {
+        f"rubric for {key}": f"{len(each)} criteria, {digest([criterion.plain() for criterion in each])}"
+        for key, each in rubrics.by_key.items()
+    }
+    return {**identity, name: whole, **(parts if len(parts) <= MAX_LISTED else {})}
+
+
+def _part_of(criterion: Criterion) -> str:
+    """A criterion as a part of an identity, in words."""
+    looks_at = ", ".join(criterion.shows).replace("_", " ")
+    more = (f"{name} {value}" for name, value in criterion.in_a_rubric.items())
+    return "; ".join((str(criterion), f"looks at {looks_at}", *more))
 
 
 def last_checked(card: Card) -> str:

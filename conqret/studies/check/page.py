@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from conqret.judging.build_gate import requirement_table
+from conqret.console.conditions import requirement_table
 from conqret.show import words
 from conqret.show.report_page import PageRemarks, Part, ReportPage, Section, section
 from conqret.show.table import Column, Table

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.conditions import check_difference, parse_difference
+from conqret.console.conditions import check_difference, junit_suite, parse_difference, required_cases
 from conqret.console.printing import at, end, note, result, tell, tell_outcomes
 from conqret.errors import DeclarationError, metric_name
 
@@ -61,7 +61,7 @@ def diff(
     conqret runs diff runs/system-a runs/system-b --labels labels.csv --scale 1:3
     """
     from conqret.io.safe_files import write_whole
-    from conqret.judging import build_gate, judge_folder, judge_parts
+    from conqret.judging import judge_folder, judge_parts
     from conqret.show.page import write_file
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.diff import difference
@@ -94,6 +94,6 @@ def diff(
     if output is not None:
         tell(at(write_file(output, pages.difference_page(found, *runs)), "page"))
     if junit is not None:
-        cases = list(build_gate.required_cases(outcomes))
-        write_whole(junit, build_gate.junit_suite("runs diff", cases))
+        cases = list(required_cases(outcomes))
+        write_whole(junit, junit_suite("runs diff", cases))
     end(not tell_outcomes(outcomes))

@@ -32,7 +32,7 @@ from conqret.stats.prediction_powered import (
 from conqret.stats.resampling import SAME, mean, snapped
 from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings
 from conqret.studies.agreement.annotator_agreement import clusters_of_units
-from conqret.studies.agreement.label_join import DimensionView, join_labels
+from conqret.studies.agreement.label_join import PROBABLE, DimensionView, join_labels
 from conqret.studies.diff.result import (
     ChangedPart,
     ChangedScore,
@@ -254,6 +254,7 @@ def diff(
             a, b = before.value(name), after.value(name)
             if a is not None and b is not None and abs(b - a) > SAME:
                 moved.append(ChangedScore(**meets, metric=name, first=a, second=b))
+    first_side, second_side = ([pair[side] for pair in pairs] for side in (0, 1))
     alike = {name for name, text in texts[0].items() if texts[1].get(name) == text}
     parts, apart = changed_parts(first, second, alike)
     names = distinct_names([first.path, second.path])
@@ -275,6 +276,8 @@ def diff(
         parts=parts,
         parts_moved=len(apart),
         changed_parts=_furthest(apart, most),
+        expected_values=(_expected_values(first_side), _expected_values(second_side)),
+        stages=(_stages(first_side), _stages(second_side)),
         missing_first=[judgment.item for name, judgment in right.items() if name not in left],
         missing_second=[judgment.item for name, judgment in left.items() if name not in right],
         left_out=sorted(set(had[0]) ^ set(had[1])),
@@ -373,6 +376,14 @@ def _on(
         within=within,
         corrected=corrected,
     )
+
+
+def _expected_values(judgments: Sequence[Judgment]) -> int:
+    return sum(any(one.method in PROBABLE for one in judgment.measures.values()) for judgment in judgments)
+
+
+def _stages(judgments: Sequence[Judgment]) -> Mapping[str, int]:
+    return Counter(judgment.cascade.model for judgment in judgments if judgment.cascade is not None)
 
 
 def changed_parts(

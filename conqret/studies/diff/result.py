@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
+from pydantic import Field
+
 from conqret.data import Item, Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
@@ -114,6 +116,8 @@ class RunDifference(Frozen):
     ``changed_parts``: the most different ones.
     - ``missing_first`` and ``missing_second``: items that only the other run has.
     - ``left_out``: metrics of one run only.
+    - ``expected_values``: in how many pairs the first and the second run have scores that are expected values by a
+    model's probabilities; ``stages``: of runs of a cascade, in how many pairs each of its judges gave the scores.
     """
 
     first: str
@@ -135,6 +139,10 @@ class RunDifference(Frozen):
     missing_second: list[str]
     left_out: list[str]
     unlike: tuple[str, ...] = ()
+    expected_values: tuple[int, int] = Field(default=(0, 0), exclude_if=lambda counts: counts == (0, 0))
+    stages: tuple[Mapping[str, int], Mapping[str, int]] = Field(
+        default=({}, {}), exclude_if=lambda stages: not any(stages)
+    )
 
 
 PARTS, CHANGED = "Documents and other parts rated differently", "Largest changes"
@@ -396,6 +404,17 @@ def remarks(difference: RunDifference) -> Iterator[str]:
         yield f"topic or side differ in {len(unlike)} of {difference.pairs} pairs of one id: {these}"
     if not difference.same_judge and not difference.same_items:
         yield "judge and items both differ, so the difference cannot be attributed to either"
+    for which, stages in zip(("first", "second"), difference.stages, strict=True):
+        if stages:
+            judges = " and ".join(f"{model} judged {words.count(n)}" for model, n in stages.items())
+            yield f"the {which} run is of a cascade: in these pairs {judges}"
+    first, second = map(words.count, difference.expected_values)
+    if first != second and not difference.same_judge:
+        yield (
+            f"scores are expected values by a model's probabilities in {first} pairs of the first run and {second} of "
+            "the second, else ratings as given: expected values lie nearer to the middle of the scale, so the means "
+            "can differ where the order of the items is the same"
+        )
 
 
 def _name(score: ChangedScore) -> str:

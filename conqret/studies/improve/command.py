@@ -15,7 +15,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, result, spaced
 from conqret.errors import metric_name
-from conqret.judging.study_options import StudyOptions
+from conqret.judging.command_options import StudyOptions
 
 if TYPE_CHECKING:
     from conqret.studies.improve.result import ImproveResult

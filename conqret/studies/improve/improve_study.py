@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any, ClassVar, Unpack
 
 from conqret.data import Item, Status
+from conqret.data.criterion import Criteria, criteria_of
 from conqret.errors import DeclarationError, check_known, number
 from conqret.io import item_record
 from conqret.io.jsonl import compact
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import Labels, labels_of
 from conqret.io.safe_files import write_files, write_whole
-from conqret.judging.criterion import Criteria, criteria_of
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge import Items, prepared
 from conqret.judging.judge_folder import trial_key

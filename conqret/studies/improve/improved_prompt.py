@@ -14,9 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from conqret.data.criterion import Criterion, criteria_of
 from conqret.data.item import Frozen, Item
 from conqret.errors import DeclarationError
-from conqret.judging.criterion import Criterion, criteria_of
 from conqret.judging.judge_options import CONVERSATION, CRITERIA, LANGUAGE
 from conqret.judging.rubrics import criteria_judge
 from conqret.judging.setup import Setup, set_up

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from conqret.data import Item, Judgment, Measure, Status
+from conqret.data.criterion import parse_criterion
 from conqret.errors import DeclarationError
 from conqret.io.label_set import Unit
 from conqret.io.safe_files import Content
-from conqret.judging.criterion import parse_criterion
 from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.setup import Setup
 from conqret.runs.session import SessionCounts

@@ -10,8 +10,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, note_each, result
 from conqret.console.source_options import DocumentPool
-from conqret.judging.command_options import OwnJudge
-from conqret.judging.study_options import StudyOptions
+from conqret.judging.command_options import OwnJudge, StudyOptions
 
 if TYPE_CHECKING:
     from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan

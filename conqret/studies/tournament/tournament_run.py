@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 from scipy.special import expit
 
 from conqret.data import Judgment, Measure, Part, Reason, Status, Trace
+from conqret.data.criterion import Criterion
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, check_known, number, strict_options
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.cost import Counted, expected_judging
 from conqret.judging.criteria import COMPARISON, comparison_criterion, comparison_judge
-from conqret.judging.criterion import Criterion
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge import Items, prepared
 from conqret.judging.judge_folder import JudgeFolder

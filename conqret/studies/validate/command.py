@@ -60,8 +60,9 @@ def validate(
         require: A condition on the result: `alpha[overall_quality] >= 0.4` (Krippendorff's alpha on one dimension),
             `alpha.low >= 0.3` (low end of the interval of the mean alpha) or `coverage >= 0.98` (share of labeled items
             that have a score). Of labels with two values also `tnr[supported] >= 0.8`, `tpr` (or `recall`),
-            `kappa.low[supported] >= 0.4`. Exit code 0 if all are met, 1 if one is not, 3 if one is undecided because
-            its interval contains the bound. May be repeated.
+            `kappa.low[supported] >= 0.4`; of a judge's probabilities `brier[supported] < 0.2`, `rps[clarity] < 0.1` (of
+            more values), `calibration_error[clarity] < 0.1`. Exit code 0 if all are met, 1 if one is not, 3 if one
+            is undecided because its interval contains the bound. May be repeated.
         epsilon: For the test whether the judge can replace an annotator (alternative annotator test): on what share of
             items the judge, being cheaper, may do worse than an annotator. Usual values: 0.2 for expert annotators, 0.1
             for crowd workers.

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from conqret.console.conditions import RequirementOutcome
+from conqret.console.conditions import RequirementOutcome, requirement_table
 from conqret.data.digest import gathered
-from conqret.judging.build_gate import requirement_table
 from conqret.judging.summary_tables import judge_name
 from conqret.show import words
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
@@ -20,6 +19,7 @@ from conqret.studies.agreement.judge_agreement import (
     missing_words,
 )
 from conqret.studies.agreement.judge_baselines import BASELINES
+from conqret.studies.agreement.level_probabilities import level_table
 from conqret.studies.agreement.pass_fail import pass_fail_answers, pass_fail_table, probability_table
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.validate.result import Validation
@@ -33,8 +33,9 @@ def validation_tables(validation: Validation) -> list[Table]:
     baselines."""
     rows, average, basis = validation.dimensions, validation.average, validation.basis
     rates = {name: row.pass_fail for name, row in rows.items()}
+    levels = level_table({name: row.probabilities for name, row in rows.items()})
     return [
-        *filter(None, [pass_fail_table(rates), probability_table(rates)]),
+        *filter(None, [pass_fail_table(rates), probability_table(rates), levels]),
         agreement_table(rows.values(), average, basis, coverage=validation.coverage),
         *language_tables(
             validation.languages, basis, several=any(row.annotators > 1 for row in rows.values())

@@ -50,6 +50,7 @@ from conqret.studies.agreement.label_join import (
     JoinReport,
     join_labels,
 )
+from conqret.studies.agreement.level_probabilities import level_figures
 from conqret.studies.agreement.pass_fail import NO_GUARD, PassFail, label_views, pass_fail, wrong_verdicts
 from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, STATISTICS
 from conqret.studies.calibrate.result import Calibration
@@ -148,6 +149,7 @@ def _check_dimension(
         pass_fail=rates,
         alternative=_alternative(view),
         mean=_mean(view, claimed),
+        probabilities=level_figures(view),
         false_passes=passes,
         false_failures=fails,
     )

@@ -41,6 +41,12 @@ AVERAGED = {
 }
 RATES = {"tnr": "tnr", "tpr": "tpr", "recall": "tpr", "corrected": "corrected", "judge_mean": "judge_mean"}
 """What can be required of labels with two values; recall is the other name of TPR."""
+PROBABILITIES = {
+    "brier": "it is of probabilities of a pass, for labels of two values",
+    "rps": "it is of probabilities of levels, for ordered labels of more than two values",
+    "calibration_error": "the judge gives no probabilities",
+}
+"""What can be required of a judge's probabilities, with the reason where there is none."""
 OTHERS = ("coverage", "winning_rate", "advantage")
 """What can be required; without a dimension it is the average without overall quality, and the coverage over all."""
 NOT_TWO = "it is for labels of two values, and these have more"
@@ -162,7 +168,7 @@ def parse_requirement(text: str) -> Requirement:
         DeclarationError: the text has another form.
         UnknownNameError: there is no such quantity.
     """
-    ended = (*AVERAGED, *STATISTICS, *RATES)
+    ended = (*AVERAGED, *STATISTICS, *RATES, *PROBABILITIES)
     condition = Requirement.parse(text, (*ended, *OTHERS), "quantity to require", EXAMPLE, ended)
     if condition.dimension is None and condition.name not in (*AVERAGED, "coverage"):
         raise DeclarationError(
@@ -192,6 +198,8 @@ def check_requirement(requirement: Requirement, validation: Validation) -> Requi
         known["advantage"] = Estimate(test.advantage, reason=test.reason)
         rates = row.pass_fail.figures if row.pass_fail else {}
         known |= {rate: rates.get(figure, undefined(NOT_TWO)) for rate, figure in RATES.items()}
+        given = row.probabilities or rates
+        known |= {name: given.get(name, undefined(reason)) for name, reason in PROBABILITIES.items()}
     estimate: Estimate = known[name] if name in known else getattr(row, AVERAGED[name])
     labeled = row.compared if isinstance(row, DimensionValidation) else 0
     return decide(requirement, estimate, labeled, validation.basis.settings.confidence)

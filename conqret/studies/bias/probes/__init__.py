@@ -1,6 +1,9 @@
 """The probes (see :mod:`conqret.studies.bias.contrast`)."""
 
-from conqret.studies.bias.probes import changed_texts, groups, places, questions
+from conqret.studies.bias.probes import changed_texts, groups, places, questions, typed_questions
 
-PROBES = (*changed_texts.PROBES, *groups.PROBES, *places.PROBES, *questions.PROBES)
+PROBES = (
+    *(*changed_texts.PROBES, *groups.PROBES, *places.PROBES, *questions.PROBES),
+    typed_questions.LEVELS,
+)
 """All of them, without an order."""

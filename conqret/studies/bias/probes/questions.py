@@ -1,27 +1,21 @@
-"""Probes that repeat the request: unchanged, in other words, with the question reversed, with levels from high to low,
-or in another language."""
+"""Probes that repeat the request: unchanged, in other words, with the question reversed, or in another language."""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from conqret.data import Item
 from conqret.data.item import TRANSLATION_OF
 from conqret.errors import number
-from conqret.judging.deciding import in_reverse, negated, questions_of
-from conqret.judging.instrument import ENGLISH, case_of
-from conqret.judging.setup import Setup
-from conqret.llm.decisions import Question
+from conqret.judging.instrument import ENGLISH
 from conqret.perturb import LanguageError
 from conqret.perturb.perturbation import ANSWER, PREFERENCE, QUALITY
 from conqret.perturb.versions import counted_reasons
 from conqret.studies.bias.contrast import (
     AGAIN,
     AS_IS,
-    LEVELS_REVERSED,
-    NEGATED,
     NO_QUALITY,
     TEXTS,
     Contrast,
@@ -171,70 +165,6 @@ def yes_and_no_questions(context: ProbeContext) -> Sequence[Contrast]:
 YES_BIAS = own_probe("yes-bias", yes_and_no_questions)
 """Is the side favored that says yes? The question is reversed, and the argument stays."""
 
-QUESTION_CHANGES = {LEVELS_REVERSED: in_reverse, NEGATED: negated}
-"""How the typed questions of a decision model are changed, by the variant of the request."""
-
-
-def questions_otherwise(context: ProbeContext) -> Sequence[Contrast]:
-    """Return two contrasts for a decision model: levels listed from high to low, and yes/no questions negated.
-
-    With p the probability of yes, and q that of yes to the negation, the effect of the second is ``p + q -
-    1`` where the score is p.
-
-    Raises:
-        ProbeUnavailableError: the judge answers no typed questions, or none that could be changed.
-    """
-    setup, items = context.setup, context.items
-    if context.log is not None or not setup.client.backend.decides:
-        raise ProbeUnavailableError(
-            "it is for decision models, which answer typed questions with probabilities"
-        )
-    contrasts = []
-    for variant, change in QUESTION_CHANGES.items():
-        affected = _changed_metrics(setup, items, change)
-        metrics = tuple(metric for metric in context.metrics if metric in affected)
-        if not metrics:
-            continue
-        pairs = []
-        for item in items:
-            plain, other = (AS_IS, item.id), (variant, item.id)
-            base, changed = (other, plain) if variant == NEGATED else (plain, other)
-            pairs.append(VersionPair(base, changed, item.topic))
-        versions = {AS_IS: items, variant: items}
-        contrasts.append(own_contrast(variant, metrics=metrics, pairs=tuple(pairs), versions=versions))
-    if not contrasts:
-        raise ProbeUnavailableError(
-            "no metric of this judge comes from typed questions with levels or yes/no"
-        )
-    return contrasts
-
-
-def _changed_metrics(
-    setup: Setup, items: Sequence[Item], change: Callable[[Question], Question]
-) -> frozenset[str]:
-    """The metrics of a judge that come from a question which ``change`` changes, by their names in reports."""
-    if setup.members:
-        return frozenset(
-            names[metric]
-            for member, names in setup.members
-            for metric in _changed_metrics(member, items, change)
-            if metric in names
-        )
-    cases = [case_of(item, setup.options) for item in items]
-    rated = {
-        metric
-        for part in setup.judge_prompts
-        if part.typed is not None
-        for metric in part.typed.measures
-        if any(change(one) != one for case in cases for one in questions_of(part.typed, metric, case))
-    }
-    combined = {} if setup.judge.combined is None else setup.judge.combined.made_of
-    return frozenset(rated | {name for name, parts in combined.items() if rated & parts})
-
-
-LEVELS = own_probe("levels", questions_otherwise)
-"""Does a decision model's score depend on the order of levels, or on whether a question is negated?"""
-
 LANGUAGE_NAME = "language"
 NOT_TIED = (
     f"no two items are translations of each other: give those that are the same metadata.{TRANSLATION_OF}, and each "
@@ -297,4 +227,4 @@ LANGUAGE = own_probe(LANGUAGE_NAME, language_contrasts)
 Which items are translations of each other their metadata say: all that have the same ``translation_of`` (or the id of
 the item that they were translated from), in different languages."""
 
-PROBES = (REPEATABILITY, WORDING, YES_BIAS, LEVELS, LANGUAGE)
+PROBES = (REPEATABILITY, WORDING, YES_BIAS, LANGUAGE)

@@ -1,7 +1,7 @@
 """Rubrics as they are written: in TOML, YAML, JSON, JSON Lines or a table, for all items or for each topic or item.
 
 A rubric is a list of criteria, each a record. Our own layout has the fields of
-:class:`~conqret.judging.criterion.Criterion`; read as they are published are besides ResearchRubrics and TREC RAG 2026
+:class:`~conqret.data.criterion.Criterion`; read as they are published are besides ResearchRubrics and TREC RAG 2026
 (``criterion``, ``weight``, ``axis``), HealthBench (``criterion``, ``points``, ``tags``) and DRAGUN (``question_text``,
 ``importance``, ``short_answers``).
 """
@@ -16,14 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from conqret.errors import DeclarationError, Fault
-from conqret.io.cell_values import as_list, as_text, is_missing, list_in_text, sound_id
-from conqret.io.files import file_rows, several_files
-from conqret.io.rows import FaultList, InvalidCell, Row, kind, near, object_rows, quoted
-from conqret.io.source import ItemSource
-from conqret.io.toml import Place, line_of, read_toml, read_yaml
-from conqret.judging.criteria import ITEM_KEYS, TOPIC_KEYS, RubricError, Rubrics, item_ids, topics_of
-from conqret.judging.criterion import (
+from conqret.data.criterion import (
     IMPORTANCES,
     Criterion,
     criterion_in,
@@ -32,10 +25,16 @@ from conqret.judging.criterion import (
     name_from,
     unique,
 )
-from conqret.judging.judge_options import GIVE, RUBRIC
+from conqret.errors import DeclarationError, Fault
+from conqret.io.cell_values import as_list, as_text, is_missing, list_in_text, sound_id
+from conqret.io.files import file_rows, several_files
+from conqret.io.rows import FaultList, InvalidCell, Row, kind, near, object_rows, quoted
+from conqret.io.rubric_set import ITEM_KEYS, TOPIC_KEYS, RubricError, Rubrics, item_ids, topics_of
+from conqret.io.source import ItemSource
+from conqret.io.toml import Place, line_of, read_toml, read_yaml
 from conqret.text.numbers import number_in
 
-OWN = (RUBRIC, "rubrics")
+OWN = ("rubric", "rubrics")
 """Where an item has its own rubric."""
 LISTS = ("rubrics", "rubric", "criteria")
 """Under these names an object has the criteria of a rubric."""
@@ -82,9 +81,10 @@ def _filled(record: Any) -> Any:
 def own_rubrics(source: ItemSource) -> Rubrics:
     """Read the rubrics in the items' own field ``rubric`` or ``rubrics``.
 
+    It is empty where no item has a rubric.
+
     Raises:
         RubricError: a rubric has faults; it lists them with their items.
-        DeclarationError: no item has a rubric.
     """
     topics = set[str]()
 
@@ -97,7 +97,7 @@ def own_rubrics(source: ItemSource) -> Rubrics:
 
     own = list(rows())
     if not own:
-        raise DeclarationError(GIVE[RUBRIC])
+        return Rubrics()
     rubrics = _RubricReader(source.name).rows(own)
     # a record says that the keys name items only where the topic of an item is called as another item is
     return replace(
