@@ -244,7 +244,7 @@ def parse_difference(text: str, *others: str) -> Requirement:
 
 
 def check_difference(
-    requirement: Requirement, differences: Mapping[str, Estimate | Effect], compared: str = "both runs"
+    requirement: Requirement, differences: Mapping[str, Estimate], compared: str = "both runs"
 ) -> RequirementOutcome:
     """Check one requirement against the differences by metric, and return the outcome.
 
