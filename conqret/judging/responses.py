@@ -193,13 +193,14 @@ def in_one_call(
     """
 
     by_name: dict[str, JudgeSection] = {}
-    metrics, english, needs, typed = list[str](), list[str](), frozenset[str](), []
+    metrics, english, needs = list[str](), list[str](), frozenset[str]()
+    typed = list[Callable[[], TypedQuestions]]()
     for section in sections:
         by_name[section.name] = section
         metrics += section.metrics
         needs |= section.needs
         english += section.metrics if section.english_only else ()
-        typed.append(section.typed)
+        typed += () if section.typed is None else (section.typed,)
 
     def response(case: Case) -> type[Typed]:
         in_order = dict(by_name)
@@ -235,7 +236,7 @@ def in_one_call(
         both_orders=both_orders,
         about=about,
         english_only=frozenset(english),
-        typed=None if None in typed else partial(together, typed),
+        typed=partial(together, typed) if len(typed) == len(sections) else None,
     )
 
 
