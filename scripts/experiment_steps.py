@@ -26,6 +26,7 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -36,31 +37,19 @@ PLACEHOLDER = re.compile(r"\{([\w-]+)(?:\.([\w-]+))?\}")
 
 
 def run_command(*arguments: object) -> None:
-    """Run one command of conqret in this process, after printing it as it would be typed.
-
-    The words of the command are the arguments: ``"debate", "hold", ...``.
-
-    Raises:
-        SystemExit: the command failed; the exception has its exit code.
-    """
+    """Print one command of conqret and run it in this process; an exit code other than 0 raises SystemExit."""
     words = ["conqret", *map(str, arguments)]
     print(f"$ {shlex.join(words)}", flush=True)
-    before, sys.argv = sys.argv, words
-    try:
-        conqret_main()
-    except SystemExit as end:
-        if end.code:
-            raise
-    finally:
-        sys.argv = before
+    with patch.object(sys, "argv", words):
+        try:
+            conqret_main()
+        except SystemExit as end:
+            if end.code:
+                raise
 
 
 def as_options(table: Mapping[str, Any]) -> Iterator[str]:
-    """Convert a table of options to command-line words: ``{"epochs": 3, "lora": true}`` to ``--epochs 3
-    --lora``.
-
-    Options with the value False are left out.
-    """
+    """Convert options to words: ``{"epochs": 3, "lora": true}`` to ``--epochs 3 --lora``; False is left out."""
     for name, value in table.items():
         if value is not False:
             yield f"--{name}"

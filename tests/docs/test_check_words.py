@@ -1,9 +1,10 @@
 """Help texts and pages use the field's words, and each exception is needed."""
 
-from functools import cache
+from functools import cache, partial
 
 import pytest
 
+from conqret.cli.commands import HOMES
 from scripts import check_words
 from scripts.check_words import (
     EXCEPTIONS,
@@ -13,7 +14,7 @@ from scripts.check_words import (
     docstrings,
     faults,
     faults_of_name,
-    help_texts,
+    help_of,
     messages,
     names,
     prose,
@@ -22,7 +23,7 @@ from scripts.check_words import (
 )
 
 pytestmark = pytest.mark.xdist_group("words")  # one process reads the package
-SURFACES = (docs, help_texts, messages, reports, docstrings, comments)
+SURFACES = (docs, partial(help_of, (), HOMES), messages, reports, docstrings, comments)
 
 
 @cache
