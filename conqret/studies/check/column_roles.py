@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import islice
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.studies.check.text_table import TextTable
 from conqret.studies.check.verdict_words import (
     CELLS,
-    WORDS,
+    MODEL,
+    NAME_WORDS,
+    NAMES,
+    TEXTS,
     is_failed,
     is_known,
+    is_model,
+    loose,
+    named,
     number_of,
     pass_or_fail,
+    says,
     word_of,
+    words,
 )
 
-NAME_WORDS: Mapping[str, frozenset[str]] = {
-    role: frozenset(text.split()) for role, text in WORDS["in_column_names"].items()
-}
-"""The words of names of columns by what they say of a column."""
-NAMES: Mapping[str, str] = WORDS["columns"]
-"""The whole names of columns that hold neither verdicts nor texts, by what they hold."""
-TEXTS: Mapping[str, str] = WORDS["texts"]
-"""The whole names of columns of texts, by the text."""
-MODEL = re.compile(
-    rf"(?:(?:{'|'.join(NAME_WORDS['maker'])}|meta llama) )?(?:{'|'.join(NAME_WORDS['model'])}|o [134])\b.*"
-)
-"""The words of a column that has the name of a model."""
 ROLES = (
     ("human", frozenset({"human", "humans"})),
     ("judge", NAME_WORDS["machine"] | NAME_WORDS["models"]),
@@ -48,34 +42,6 @@ _LABEL = frozenset({"label", "labels"})
 _VERDICT_ENDS = NAME_WORDS["verdict"] | NAME_WORDS["criterion"] | NAME_WORDS["checked"] | _LABEL
 _GENERIC = NAME_WORDS["judge"] | NAME_WORDS["predicted"] | NAME_WORDS["verdict"] | _LABEL
 """Words that do not say what is judged."""
-
-
-@lru_cache(maxsize=4096)
-def words(name: str) -> tuple[str, ...]:
-    """Return the words of a column's name in small letters: of ``judgeVerdict_1`` judge, verdict and 1."""
-    parts = re.sub(r"(?<=[a-zäöü])(?=[A-Z])", " ", name)
-    return tuple(part.casefold() for part in re.findall(r"[^\W\d_]+|\d+", parts))
-
-
-def says(name: str, *roles: str) -> bool:
-    """Return True if a word of a column's name says one of ``roles`` of it."""
-    return any(not NAME_WORDS[role].isdisjoint(words(name)) for role in roles)
-
-
-def is_model(name: str) -> bool:
-    """Return True if a text is the name of a model."""
-    return MODEL.fullmatch(" ".join(words(name))) is not None
-
-
-def loose(name: str) -> str:
-    """Return a column's name with underscores between its words, in small letters."""
-    return "_".join(words(name))
-
-
-def named(columns: Iterable[str], names: str) -> str | None:
-    """Return the first column that has one of ``names``, in the order of the names; None if there is none."""
-    by_name = {loose(column): column for column in reversed(list(columns))}
-    return next((by_name[name] for name in names.split() if name in by_name), None)
 
 
 def chosen(table: TextTable, names: Sequence[str]) -> list[str]:

@@ -13,20 +13,26 @@ from numpy.typing import NDArray
 from conqret.errors import DeclarationError, number
 from conqret.studies.check.checked_table import CheckedTable, DrawnBy, JudgeColumn
 from conqret.studies.check.column_roles import (
-    NAMES,
     ColumnRoles,
     check_no_labels,
     chosen,
     guessed_roles,
-    loose,
-    named,
     same_subject,
-    says,
 )
 from conqret.studies.check.table_shapes import joined, made_wide, sides_apart
 from conqret.studies.check.text_table import TextTable, read_text_table
 from conqret.studies.check.verdict_values import read_verdicts
-from conqret.studies.check.verdict_words import CELLS, is_failed, is_no_label, number_of, word_of
+from conqret.studies.check.verdict_words import (
+    CELLS,
+    NAMES,
+    is_failed,
+    is_no_label,
+    loose,
+    named,
+    number_of,
+    says,
+    word_of,
+)
 from conqret.studies.check.word_columns import CellValues, word_column
 
 MIN_ASSOCIATION = 2.6

@@ -9,20 +9,9 @@ from pathlib import Path
 
 from conqret.errors import DeclarationError, number
 from conqret.io.safe_files import unguarded
-from conqret.studies.check.column_roles import (
-    NAMES,
-    TEXTS,
-    ColumnRoles,
-    chosen,
-    holds_verdicts,
-    human_and_judges,
-    is_model,
-    loose,
-    named,
-    says,
-)
+from conqret.studies.check.column_roles import ColumnRoles, chosen, holds_verdicts, human_and_judges
 from conqret.studies.check.text_table import TextTable, read_text_table
-from conqret.studies.check.verdict_words import CELLS, is_no_label
+from conqret.studies.check.verdict_words import CELLS, NAMES, TEXTS, is_model, is_no_label, loose, named, says
 
 EXPORT, LEDGER = "labels.csv", "labels.sqlite"
 """In a folder of ``conqret labels collect``: what it exports, and what it collects."""

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError, number, shortened
 from conqret.studies.check.checked_table import Kind
-from conqret.studies.check.column_roles import says
 from conqret.studies.check.text_table import TextTable
 from conqret.studies.check.verdict_words import (
     NEUTRAL,
@@ -23,6 +22,7 @@ from conqret.studies.check.verdict_words import (
     ordered_scale,
     pass_or_fail,
     pass_word,
+    says,
     word_of,
 )
 
