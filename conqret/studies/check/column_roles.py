@@ -39,7 +39,7 @@ ROLES = (
 )
 """The role of a column by a word of its name, the surer first."""
 _LABEL = frozenset({"label", "labels"})
-_VERDICT_ENDS = NAME_WORDS["verdict"] | NAME_WORDS["criterion"] | NAME_WORDS["checked"] | _LABEL
+_VERDICT_ENDS = _LABEL.union(*(NAME_WORDS[kind] for kind in ("verdict", "criterion", "checked", "predicted")))
 _GENERIC = NAME_WORDS["judge"] | NAME_WORDS["predicted"] | NAME_WORDS["verdict"] | _LABEL
 """Words that do not say what is judged."""
 
@@ -84,7 +84,10 @@ def human_and_judges(table: TextTable, taken: Collection[str]) -> tuple[list[str
     by_role: dict[str, list[str]] = defaultdict(list)
     for column in table.columns:
         role = _role(words(column)) if column not in taken else ""
-        if role and holds_verdicts(table.columns[column]):
+        of_names = loose(column) in NAMES["annotator_name"].split() and _holds_names(
+            column, table.columns[column]
+        )
+        if role and not of_names and holds_verdicts(table.columns[column]):
             by_role[role].append(column)
     humans, judges = by_role["human"], by_role["judge"]
     if not judges:
@@ -105,9 +108,9 @@ def _comparable(table: TextTable, label: str, verdict: str) -> bool:
 
 def _role(parts: tuple[str, ...]) -> str:
     """human and judge where the name says so; label, verdict and checked where it says so next to another."""
-    if not parts:
-        return ""
     names = frozenset(parts)
+    if not parts or is_agreement(parts):
+        return ""
     numbered = len(parts) > 1 and parts[-1].isdigit() and parts[-2] in NAME_WORDS["verdict"] | {"label"}
     if names & NAME_WORDS["other"] and not (numbered or parts[-1] in _VERDICT_ENDS):
         return (
@@ -117,6 +120,14 @@ def _role(parts: tuple[str, ...]) -> str:
         return ""
     found = next((role for role, known in ROLES if names & known), "")
     return "judge" if MODEL.fullmatch(" ".join(parts)) and not names & {"human", "humans"} else found
+
+
+def is_agreement(parts: Collection[str]) -> bool:
+    """Return True if the words of a name say that annotators agree with the judge, or that it is right or wrong."""
+    said = NAME_WORDS["agreement"].intersection(parts)
+    return bool(said) and (
+        said.isdisjoint({"right", "wrong"}) or bool(NAME_WORDS["judge"].intersection(parts))
+    )
 
 
 def runs_of(columns: Sequence[str]) -> dict[str, list[str]]:
@@ -154,6 +165,20 @@ def same_subject(first: str, second: str) -> bool:
     return set(words(first)) - kinds == set(words(second)) - kinds
 
 
+def _check_whose(table: TextTable, names: Sequence[str], roles: ColumnRoles) -> None:
+    """Raise an error if no name says whether a judge or an annotator gave one of two verdicts."""
+    if len(names) != 2 or roles.humans or len(runs_of(names)) < 2 or orders_of(names):
+        return
+    if all(_role(words(name)) == "verdict" for name in names) and not table.note:
+        first, second = sorted(names, key=lambda name: not says(name, "predicted"))
+        raise table.error(
+            f"{first!r} and {second!r} may be of a judge or of annotators. Say whose they are",
+            ["--judge", first, "--human", second],
+            ["--judge", second, "--human", first],
+            ["--judge", first, "--judge", second],
+        )
+
+
 def check_no_labels(table: TextTable, judges: Sequence[str], others: Collection[str | None]) -> None:
     """Raise an error if a column next to those of judges may hold labels, but its name does not say so."""
 
@@ -186,6 +211,7 @@ def no_judge(table: TextTable, texts: Collection[str], humans: Sequence[str]) ->
         for name, cells in table.columns.items()
         if name not in texts and holds_verdicts(cells) and 2 <= len(set(cells)) <= max(2, len(cells) // 2)
     ]
+    fitting.sort(key=lambda name: _role(words(name)) in ("human", "label"))
     judge, human = [*fitting[:1], "COLUMN"][0], [*humans, *fitting[1:], "COLUMN"][0]
     columns = ", ".join(table.columns)
     return table.error(
@@ -254,6 +280,7 @@ def guessed_roles(table: TextTable, judges: Sequence[str], humans: Sequence[str]
         judged = [name for name in judged if name not in roles.humans]
         names = _one_verdict_each(table, judged, roles)
         _check_one_criterion(table, names, roles)
+        _check_whose(table, names, roles)
         if roles.humans and not fixed and set(map(loose, (*names, *roles.humans))) == {"label", "score"}:
             label, score = (named(table.columns, name) or name for name in ("label", "score"))
             raise table.error(
@@ -305,8 +332,17 @@ def _find_markers(table: TextTable, free: Sequence[str], roles: ColumnRoles) -> 
 def _column_of_names(table: TextTable, free: Sequence[str], names: str) -> str | None:
     """The column that has one of ``names``, if its cells are names, not verdicts."""
     column = named(free, names)
-    values = set(table.columns[column]) - {""} if column is not None else set()
-    return column if values and not any(is_known(text) or is_failed(text) for text in values) else None
+    return column if column is not None and _holds_names(column, table.columns[column]) else None
+
+
+def _holds_names(column: str, texts: Sequence[str]) -> bool:
+    """Whether the cells of a column are names or numbers of annotators or judges: no words of verdicts."""
+    values = set(texts) - {""}
+    if words(column)[-1] in ("id", "name", "by"):
+        return bool(values)
+    if len(values) == 1 and number_of(next(iter(values))) is not None:
+        return True
+    return bool(values) and not any(is_known(text) or is_failed(text) for text in values)
 
 
 def _system(table: TextTable, column: str | None, roles: ColumnRoles) -> str | None:

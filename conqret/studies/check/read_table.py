@@ -19,7 +19,7 @@ from conqret.studies.check.column_roles import (
     guessed_roles,
     same_subject,
 )
-from conqret.studies.check.table_shapes import joined, made_wide, sides_apart
+from conqret.studies.check.table_shapes import joined, labeled_by_agreement, made_wide, sides_apart
 from conqret.studies.check.text_table import TextTable, read_text_table
 from conqret.studies.check.verdict_values import read_verdicts
 from conqret.studies.check.verdict_words import (
@@ -76,6 +76,8 @@ def read_checked_table(
     if labels is not None:
         table = joined(table, roles, labels, human)
     _check_no_summary(table, roles)
+    if not roles.humans and not human and not table.note:
+        table = labeled_by_agreement(table, roles)
     if not roles.humans and not roles.fixed and not table.note:
         check_no_labels(table, roles.judged, [*roles.texts.values(), *roles.markers.values(), by_column])
     table = made_wide(table, roles, by_column)

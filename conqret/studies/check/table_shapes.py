@@ -9,9 +9,28 @@ from pathlib import Path
 
 from conqret.errors import DeclarationError, number
 from conqret.io.safe_files import unguarded
-from conqret.studies.check.column_roles import ColumnRoles, chosen, holds_verdicts, human_and_judges
+from conqret.studies.check.column_roles import (
+    ColumnRoles,
+    chosen,
+    holds_verdicts,
+    human_and_judges,
+    is_agreement,
+)
 from conqret.studies.check.text_table import TextTable, read_text_table
-from conqret.studies.check.verdict_words import CELLS, NAMES, TEXTS, is_model, is_no_label, loose, named, says
+from conqret.studies.check.verdict_words import (
+    CELLS,
+    NAMES,
+    TEXTS,
+    is_failed,
+    is_model,
+    is_no_label,
+    loose,
+    named,
+    pass_or_fail,
+    says,
+    word_of,
+    words,
+)
 
 EXPORT, LEDGER = "labels.csv", "labels.sqlite"
 """In a folder of ``conqret labels collect``: what it exports, and what it collects."""
@@ -89,6 +108,49 @@ def sides_apart(table: TextTable) -> TextTable:
         humans=tuple(column for column in new[value] if column not in judges),
         note=f"rows are those of {', '.join(names)}, by the column {sides!r}",
     )
+
+
+def labeled_by_agreement(table: TextTable, roles: ColumnRoles) -> TextTable:
+    """Return a table without labels, in which a column says whether the judge is right, with the labels that follow:
+    the verdict where it is right, the opposite where it is wrong.
+
+    Raises:
+        DeclarationError: the judge's verdicts have no opposite.
+    """
+    column = next((name for name in table.columns if is_agreement(words(name))), None)
+    if column is None or len(roles.judged) != 1:
+        return table
+    right = {text: _agrees(text) for text in table.columns[column] if not is_no_label(text)}
+    if not right or None in right.values():
+        return table
+    (judge,) = roles.judged
+    verdicts = {text: pass_or_fail(text) for text in table.columns[judge] if not is_failed(text)}
+    if None in verdicts.values():
+        raise table.error(
+            f"{column!r} says whether the judge is right, not which label annotators give, and {judge!r} is not pass or "
+            "fail: add a column of labels"
+        )
+    words_for = {1.0: "pass", 0.0: "fail"} | {
+        value: text for text, value in verdicts.items() if value is not None
+    }
+    dissent = says(column, "dissent")
+    labels = []
+    for text, verdict in zip(table.columns[column], table.columns[judge], strict=True):
+        value, agrees = verdicts.get(verdict), right.get(text)
+        known = value is not None and agrees is not None
+        labels.append(words_for[value if agrees != dissent else 1 - value] if known else "")
+    roles.humans = [column]
+    roles.notes.append(f"labels follow from {column!r}: the verdict where it is right, else the opposite")
+    return replace(table, columns={**table.columns, column: labels})
+
+
+def _agrees(text: str) -> bool | None:
+    """Whether a cell says yes, or that it agrees; None if it says neither yes nor no."""
+    word = word_of(text)
+    value = pass_or_fail(text)
+    if word.startswith(("agree", "disagree")):
+        return word.startswith("agree")
+    return None if value is None else value == 1
 
 
 def made_wide(table: TextTable, roles: ColumnRoles, by: str | None) -> TextTable:

@@ -206,7 +206,8 @@ def two_scales(table: TextTable, columns: Sequence[WordColumn]) -> DeclarationEr
     conditions = {}
     for column in columns:
         if column.numeric and not column.binary:
-            bound = column.low + 0.7 * (column.high - column.low)
+            low, high = (0.0, 100.0) if column.high > 20 else (column.low, column.high)
+            bound = low + 0.7 * (high - low)
             conditions[column.name] = f">={round(bound, 0 if column.high > 2 else 2):g}"
     ready = [f"{name if len(conditions) > 1 else ''}{bound}" for name, bound in conditions.items()]
     return table.error(
