@@ -127,8 +127,8 @@ def labeled_by_agreement(table: TextTable, roles: ColumnRoles) -> TextTable:
     verdicts = {text: pass_or_fail(text) for text in table.columns[judge] if not is_failed(text)}
     if None in verdicts.values():
         raise table.error(
-            f"{column!r} says whether the judge is right, not which label annotators give, and {judge!r} is not pass or "
-            "fail: add a column of labels"
+            f"{column!r} says whether the judge is right, not what annotators say, and {judge!r} is not pass or fail: "
+            "add a column of labels"
         )
     words_for = {1.0: "pass", 0.0: "fail"} | {
         value: text for text, value in verdicts.items() if value is not None

@@ -146,24 +146,19 @@ def _table_in(record: Mapping[str, Any]) -> list[Mapping[str, object]] | None:
 
 
 def annotated_rows(records: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, object]]:
-    """Return the records that Label Studio and Argilla export with labels and predictions as fields of their own; others
-    as they stand."""
+    """Return the records of Label Studio and Argilla with labels and predictions as fields; others as they stand."""
     fields = records[0].keys()
     if {"data", "annotations"} <= fields:
         return [
             {"id": task.get("id"), **task["data"], **_results("human", task), **_results("judge", task)}
             for task in records
         ]
-    ends = {".suggestion": ".judge", ".responses": ".human"}
-    if not all(any(name.endswith(end) for name in fields) for end in ends):
+    questions = [name.removesuffix(".suggestion") for name in fields if name.endswith(".suggestion")]
+    if not any(f"{question}.responses" in fields for question in questions):
         return records
-    names = {name: name for name in fields if not re.search(r"\.(responses|suggestion)\.", name)}
-    names |= {
-        f"{name[:-11]}{end}": f"{name[:-11]}{new}"
-        for name in names
-        for end, new in ends.items()
-        if name.endswith(".suggestion")
-    }
+    names = {name: name for name in fields if not re.search(r"\.(responses|suggestion)\b", name)}
+    for question in questions:
+        names |= {f"{question}.suggestion": f"{question}.judge", f"{question}.responses": f"{question}.human"}
     return [{new: record.get(name) for name, new in names.items()} for record in records]
 
 

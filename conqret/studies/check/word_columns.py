@@ -28,6 +28,8 @@ from conqret.studies.check.verdict_words import (
 
 TOPS = (1.0, 5.0, 10.0, 100.0)
 """Scales differ if their highest values lie between different ones of these."""
+FEW = 0.05
+"""The share of a column's numbers up to which those beyond the scale of the others are mistakes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,10 +183,14 @@ def _looked_up(mapping: Mapping[str, float], texts: Sequence[str]) -> NDArray[np
     return np.array([mapping.get(text, np.nan) for text in texts], dtype=np.float64)
 
 
+def _places(table: TextTable, column: WordColumn, cells: Sequence[str]) -> list[str]:
+    texts = table.columns[column.name]
+    return [f"{table.place(texts.index(cell))}: {shortened(cell, 40)!r}" for cell in cells]
+
+
 def unknown_cells(table: TextTable, column: WordColumn, cells: Sequence[str], what: str) -> DeclarationError:
     """Return the error for cells of a column that cannot be read."""
-    texts = table.columns[column.name]
-    shown = [f"{table.place(texts.index(cell))}: {shortened(cell, 40)!r}" for cell in cells[:5]]
+    shown = _places(table, column, cells[:5])
     shown += [f"and {len(cells) - 5} more"] if len(cells) > 5 else []
     count = number(sum(column.counts[cell] for cell in cells), "cell")
     passes = [cell for cell in column.counts if pass_or_fail(cell) == 1 and len(cell) <= 20]
@@ -196,7 +202,16 @@ def unknown_cells(table: TextTable, column: WordColumn, cells: Sequence[str], wh
 
 
 def two_scales(table: TextTable, columns: Sequence[WordColumn]) -> DeclarationError:
-    """Return the error for columns on different scales, with the command that makes pass or fail of them."""
+    """Return the error for columns on different scales, with the command that makes pass or fail of them; for a column
+    with very few numbers beyond the others' scale that for these."""
+    for column in columns:
+        top = max((other.high for other in columns if other is not column), default=column.high)
+        beyond = [cell for cell, parsed in column.numbers.items() if parsed.value > top]
+        if beyond and sum(column.counts[cell] for cell in beyond) <= FEW * column.counts.total():
+            shown = ", ".join(_places(table, column, beyond[:5]))
+            return table.error(
+                f"in {column.name!r}, numbers are beyond {top:g}, the highest other ({shown}): correct or empty them"
+            )
     shown = [
         f"{column.name!r} from {column.low:g} to {column.high:g}"
         if column.numeric
