@@ -90,6 +90,11 @@ def human_and_judges(table: TextTable, taken: Collection[str]) -> tuple[list[str
         if role and not of_names and holds_verdicts(table.columns[column]):
             by_role[role].append(column)
     humans, judges = by_role["human"], by_role["judge"]
+    expected, actual = (
+        [name for name in by_role["label"] if word in words(name)] for word in ("expected", "actual")
+    )
+    if expected and actual and not judges:
+        judges, by_role["label"] = actual, expected
     if not judges:
         judges = by_role["verdict"] or (by_role["checked"] or by_role["label"] if humans else [])
         judges = judges or [column for column in by_role["soft"] if says(column, "judge")]
@@ -111,8 +116,13 @@ def _role(parts: tuple[str, ...]) -> str:
     names = frozenset(parts)
     if not parts or is_agreement(parts):
         return ""
+    others = names & NAME_WORDS["other"]
+    last = next((part for part in reversed(parts) if not part.isdigit()), "")
+    if others <= NAME_WORDS["object"] and last not in others:
+        others = frozenset()
+    by_user = last == "feedback" and not names.isdisjoint(NAME_WORDS["human"] | {"user"})
     numbered = len(parts) > 1 and parts[-1].isdigit() and parts[-2] in NAME_WORDS["verdict"] | {"label"}
-    if names & NAME_WORDS["other"] and not (numbered or parts[-1] in _VERDICT_ENDS):
+    if others and not (numbered or by_user or last in _VERDICT_ENDS):
         return (
             "soft" if names & NAME_WORDS["judge"] and names & {"output", "response", "answer", "raw"} else ""
         )

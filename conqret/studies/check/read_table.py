@@ -134,7 +134,7 @@ def _values(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) ->
     cells = {cell for name in roles.humans for cell in set(table.columns[name])}
     labels = {word_of(cell) for cell in cells if not is_no_label(cell)}
     columns = {
-        name: word_column(name, table.columns[name], name not in roles.judged, labels)
+        name: word_column(name, table.columns[name], name not in roles.judged, labels, paired=paired)
         for name in (*roles.judged, *roles.humans)
     }
     silent = [name for name, group in roles.judges.items() if not any(columns[one].counts for one in group)]

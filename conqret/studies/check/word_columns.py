@@ -97,8 +97,11 @@ class WordColumn:
         return self.numeric and self.low >= 0 and self.high <= 1 and not self.binary
 
 
-def word_column(name: str, texts: Sequence[str], human: bool, labels: Collection[str] = ()) -> WordColumn:
-    """Return the distinct cells of a column; -1 next to numbers of which none is negative stands for no verdict.
+def word_column(
+    name: str, texts: Sequence[str], human: bool, labels: Collection[str] = (), *, paired: bool = False
+) -> WordColumn:
+    """Return the distinct cells of a column; -1 next to numbers of which none is negative stands for no verdict, unless
+    two answers are compared (``paired``).
 
     The words of ``labels`` are verdicts even if they read as an error.
     """
@@ -108,7 +111,7 @@ def word_column(name: str, texts: Sequence[str], human: bool, labels: Collection
         every = Counter({cell: n for cell, n in every.items() if not none(cell) or word_of(cell) in labels})
     numbers = {cell: parsed for cell in every if (parsed := number_of(cell)) is not None}
     values = {parsed.value for parsed in numbers.values()}
-    absent = -1 in values and len(values) > 2 and min(values - {-1}) >= 0
+    absent = not paired and -1 in values and len(values) > 2 and min(values - {-1}) >= 0
     if absent:
         for cell in [cell for cell, parsed in numbers.items() if parsed.value == -1]:
             del every[cell], numbers[cell]
@@ -212,6 +215,12 @@ def two_scales(table: TextTable, columns: Sequence[WordColumn]) -> DeclarationEr
             return table.error(
                 f"in {column.name!r}, numbers are beyond {top:g}, the highest other ({shown}): correct or empty them"
             )
+    coded = [column for column in columns if column.numeric and not column.binary]
+    if len(coded) == 1 and len(coded[0].values) == 2 and coded[0].high <= 2:
+        (column,) = coded
+        ways = [["--pass", f"{column.name}={value:g}"] for value in sorted(column.values)]
+        shown = " and ".join(f"{value:g}" for value in sorted(column.values))
+        return table.error(f"{column.name!r} holds {shown}. Say which of them is a pass", *ways)
     shown = [
         f"{column.name!r} from {column.low:g} to {column.high:g}"
         if column.numeric
