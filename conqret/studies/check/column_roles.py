@@ -224,6 +224,11 @@ def no_judge(table: TextTable, texts: Collection[str], humans: Sequence[str]) ->
     fitting.sort(key=lambda name: _role(words(name)) in ("human", "label"))
     judge, human = [*fitting[:1], "COLUMN"][0], [*humans, *fitting[1:], "COLUMN"][0]
     columns = ", ".join(table.columns)
+    if len({*fitting, *humans}) < 2 and "id" in map(loose, table.columns):
+        return table.error(
+            f"there are no verdicts of a judge next to the labels (columns: {columns}). Give the file of verdicts, and "
+            f"this one with --labels {table.source}"
+        )
     return table.error(
         f"no column has the name of a judge's verdicts (columns: {columns}). Name it",
         ["--judge", judge, "--human", human],
