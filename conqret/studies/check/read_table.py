@@ -374,7 +374,7 @@ def meaning_of_swapped(
     meaning, other = READINGS if association > 0 else READINGS[::-1]
     agreeing = right if association > 0 else len(truths) - right
     roles.swapped_note = (
-        f"words on swapped answers name {meaning} ({agreeing} of {len(truths)} agree with the labels; if they name "
+        f"verdicts in the second order name {meaning} ({agreeing} of {len(truths)} agree with the labels; if they name "
         f"{other}, {len(truths) - agreeing} do: --pass {other})"
     )
     return meaning

@@ -62,8 +62,9 @@ class TextTable:
         place = (
             "" if row is None else f":{self.lines[row]}" if self.unit == "line" else f", {self.place(row)}"
         )
-        commands = " or ".join(self.command(*options) for options in ways)
-        return DeclarationError(f"{self.source}{place}: {problem}{commands and f': {commands}'}")
+        start = ": " if len(ways) == 1 else ":\n  " if ways else ""
+        commands = "\n  ".join(self.command(*options) for options in ways)
+        return DeclarationError(f"{self.source}{place}: {problem}{start}{commands}")
 
     def rows(self, names: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the texts of some columns, row by row."""

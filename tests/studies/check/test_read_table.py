@@ -314,7 +314,7 @@ def test_files_and_frames(tmp_path, shape):
         (rows("id,judge,human", "1,1,0", "2,0,0", "Total,1,0"), "results.csv:4: the row (Total)"),
         (rows("judge,human", "-1,0", "0,1", "1,-1"), "--pass =1"),
         (rows("id,gpt-4o,Anna,Ben", "1,pass,fail,pass", "2,fail,pass,fail"), "--human Anna --human Ben"),
-        (rows("judge_grade,human_grade", "A,B", "B,A"), "--pass a or"),
+        (rows("judge_grade,human_grade", "A,B", "B,A"), "--pass a\n"),
     ],
 )
 def test_errors_hold_the_command(tmp_path, text, expected):
