@@ -291,7 +291,7 @@ def test_files_and_frames(tmp_path, shape):
     [
         (rows("nr,foo,bar", "1,pass,fail", "2,fail,pass"), "results.csv --judge foo --human bar"),
         (rows("id,label,score", "1,pass,1", "2,fail,0"), "--judge score --human label"),
-        (rows("judge,human", "sound,made up", "made up,sound"), "results.csv --pass 'made up' or"),
+        (rows("judge,human", "sound,made up", "made up,sound"), "results.csv --pass 'made up'\n"),
         (rows("judge,human", *["pass,fail"] * 20, "pas,fail"), "(line 22: 'pas')"),
         (rows("judge,human", "10,1", "8,5", "1,2"), "--pass 'judge>=7, human>=4'"),
         (rows("judge,human", "5,pass", "1,fail"), "--pass '>=4'"),
