@@ -19,6 +19,7 @@ from conqret.studies.check.column_roles import (
 from conqret.studies.check.text_table import TextTable, read_text_table
 from conqret.studies.check.verdict_words import (
     CELLS,
+    NAME_WORDS,
     NAMES,
     TEXTS,
     is_failed,
@@ -120,37 +121,35 @@ def labeled_by_agreement(table: TextTable, roles: ColumnRoles) -> TextTable:
     column = next((name for name in table.columns if is_agreement(words(name))), None)
     if column is None or len(roles.judged) != 1:
         return table
-    right = {text: _agrees(text) for text in table.columns[column] if not is_no_label(text)}
+    (judge,) = roles.judged
+    inverted = NAME_WORDS["dissent"] >= NAME_WORDS["agreement"] & {*words(column)}
+    right = {text: _says_right(text, inverted) for text in table.columns[column] if not is_no_label(text)}
     if not right or None in right.values():
         return table
-    (judge,) = roles.judged
     verdicts = {text: pass_or_fail(text) for text in table.columns[judge] if not is_failed(text)}
     if None in verdicts.values():
         raise table.error(
             f"{column!r} says whether the judge is right, not what annotators say, and {judge!r} is not pass or fail: "
             "add a column of labels"
         )
-    words_for = {1.0: "pass", 0.0: "fail"} | {
+    cells = {1.0: "pass", 0.0: "fail"} | {
         value: text for text, value in verdicts.items() if value is not None
     }
-    dissent = says(column, "dissent")
     labels = []
     for text, verdict in zip(table.columns[column], table.columns[judge], strict=True):
         value, agrees = verdicts.get(verdict), right.get(text)
-        known = value is not None and agrees is not None
-        labels.append(words_for[value if agrees != dissent else 1 - value] if known else "")
+        labels.append("" if value is None or agrees is None else cells[value if agrees else 1 - value])
     roles.humans = [column]
     roles.notes.append(f"labels follow from {column!r}: the verdict where it is right, else the opposite")
     return replace(table, columns={**table.columns, column: labels})
 
 
-def _agrees(text: str) -> bool | None:
-    """Whether a cell says yes, or that it agrees; None if it says neither yes nor no."""
-    word = word_of(text)
-    value = pass_or_fail(text)
-    if word.startswith(("agree", "disagree")):
-        return word.startswith("agree")
-    return None if value is None else value == 1
+def _says_right(text: str, inverted: bool) -> bool | None:
+    """Whether a cell says that the judge is right; None if it does not say it. ``inverted``: yes is that it is wrong."""
+    word, value = word_of(text), pass_or_fail(text)
+    if word.startswith(("agree", "right", "correct", "disagree", "wrong", "incorrect")):
+        return word.startswith(("agree", "right", "correct"))
+    return None if value is None else (value == 1) != inverted
 
 
 def made_wide(table: TextTable, roles: ColumnRoles, by: str | None) -> TextTable:

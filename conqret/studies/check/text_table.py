@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import numpy as np
 from conqret.errors import DeclarationError, FaultsError, ItemsError
 from conqret.io.cell_values import is_missing
 from conqret.io.files import file_rows
+from conqret.io.label_layouts.annotation_tools import SUBMITTED, argilla_responses
 from conqret.io.rows import FaultList, Row, Rows, frame_kind, frame_rows, object_rows, only_split
 from conqret.studies.check.checked_table import IN_MEMORY
 from conqret.studies.check.tool_results import tool_records, tool_rows
@@ -148,30 +149,47 @@ def _table_in(record: Mapping[str, Any]) -> list[Mapping[str, object]] | None:
 
 def annotated_rows(records: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, object]]:
     """Return the records of Label Studio and Argilla with labels and predictions as fields; others as they stand."""
-    fields = records[0].keys()
-    if {"data", "annotations"} <= fields:
+    if {"data", "annotations"} <= records[0].keys():
+        sides = (("human", "annotations"), ("judge", "predictions"))
         return [
-            {"id": task.get("id"), **task["data"], **_results("human", task), **_results("judge", task)}
+            {"id": task.get("id"), **task["data"]}
+            | {name: values for side, field in sides for name, values in _results(side, task.get(field))}
             for task in records
         ]
-    questions = [name.removesuffix(".suggestion") for name in fields if name.endswith(".suggestion")]
-    if not any(f"{question}.responses" in fields for question in questions):
-        return records
-    names = {name: name for name in fields if not re.search(r"\.(responses|suggestion)\b", name)}
-    for question in questions:
-        names |= {f"{question}.suggestion": f"{question}.judge", f"{question}.responses": f"{question}.human"}
-    return [{new: record.get(name) for name, new in names.items()} for record in records]
+    if (
+        any(name.endswith(".suggestion") for name in records[0])
+        or {"responses", "suggestions"} <= records[0].keys()
+    ):
+        return list(map(_argilla_row, records))
+    return records
 
 
-def _results(side: str, task: Mapping[str, Any]) -> dict[str, list[object]]:
-    """The values of a task of Label Studio by the name of the control: labels of annotators, or those of models."""
+def _results(side: str, given: Any) -> Iterator[tuple[str, list[object]]]:
+    """Yield the values that annotations or predictions of a task have for each control of the page."""
     values: dict[str, list[object]] = {}
-    for given in task.get("annotations" if side == "human" else "predictions") or ():
-        for part in given.get("result") or () if not given.get("was_cancelled") else ():
-            value = next(iter((part.get("value") or {}).values()), None)
+    parts = [part for one in given or () if not one.get("was_cancelled") for part in one.get("result") or ()]
+    for part in parts:
+        if part.get("type") in ("choices", "rating", "number"):
+            value = part["value"][part["type"]]
             text = value[0] if isinstance(value, list) and len(value) == 1 else value
             values.setdefault(f"{side}_{part.get('from_name')}", []).append(text)
-    return values
+    yield from values.items()
+
+
+def _argilla_row(record: Mapping[str, Any]) -> dict[str, object]:
+    row = {
+        name: value for name, value in record.items() if not re.search(r"\.(responses|suggestion)\b", name)
+    }
+    row |= row.pop("fields", None) or {}
+    responses, suggestions = row.pop("responses", None), row.pop("suggestions", None) or {}
+    suggestions |= {name[:-11]: value for name, value in record.items() if name.endswith(".suggestion")}
+    for question, value in suggestions.items():
+        row[f"{question}.judge"] = value.get("value") if isinstance(value, Mapping) else value
+        row[f"{question}.human"] = []
+    for response in argilla_responses({"responses": responses} if responses else record):
+        if response.status in ("", SUBMITTED):
+            row.setdefault(f"{response.question}.human", []).append(response.value)
+    return row
 
 
 def _columns(records: Sequence[Mapping[str, object]]) -> dict[str, Sequence[str]]:
