@@ -40,6 +40,9 @@ ROLES = (
 """The role of a column by a word of its name, the surer first."""
 _LABEL = frozenset({"label", "labels"})
 _VERDICT_ENDS = _LABEL.union(*(NAME_WORDS[kind] for kind in ("verdict", "criterion", "checked", "predicted")))
+_SIDES = ("human", "machine", "judge", "models", "predicted", "verdict", "probability", "empty")
+_KINDS = _LABEL.union(*(NAME_WORDS[kind] for kind in _SIDES))
+"""Words that say whose a column is, or of which kind."""
 _GENERIC = NAME_WORDS["judge"] | NAME_WORDS["predicted"] | NAME_WORDS["verdict"] | _LABEL
 """Words that do not say what is judged."""
 
@@ -167,6 +170,11 @@ def orders_of(columns: Sequence[str]) -> dict[str, list[str]]:
         stem = text.replace(f" {mark} ", " ").strip()
         pairs[stem].setdefault(order, column)
     return {stem or "judge": [pair[0], pair[1]] for stem, pair in pairs.items() if len(pair) == 2}
+
+
+def subject(name: str) -> frozenset[str]:
+    """Return the words of a column's name that say what is judged."""
+    return frozenset(part for part in words(name) if len(part) > 1 and not part.isdigit()) - _KINDS
 
 
 def same_subject(first: str, second: str) -> bool:
@@ -406,15 +414,12 @@ def _one_verdict_each(table: TextTable, names: list[str], roles: ColumnRoles) ->
 
 def _check_one_criterion(table: TextTable, names: Sequence[str], roles: ColumnRoles) -> None:
     """Raise an error if verdicts and labels are of several criteria, which are checked one by one."""
-    kinds = ("human", "judge", "models", "predicted", "verdict", "probability")
-    generic = _LABEL.union(*(NAME_WORDS[kind] for kind in kinds))
     options: dict[str, dict[frozenset[str], list[str]]] = {"--judge": {}, "--human": {}}
     for (option, by_subject), columns in zip(options.items(), (names, roles.humans), strict=True):
         for name in columns:
-            subject = {part for part in words(name) if len(part) > 1 and not part.isdigit()} - generic
-            by_subject.setdefault(frozenset(subject), []).extend([option, name])
+            by_subject.setdefault(subject(name), []).extend([option, name])
     judged, labeled = options.values()
-    both = [subject for subject in judged if subject and subject in labeled]
+    both = [about for about in judged if about and about in labeled]
     if both and max(len(judged), len(labeled)) > 1:
-        ways = [[*judged[subject], *labeled[subject]] for subject in both]
+        ways = [[*judged[about], *labeled[about]] for about in both]
         raise table.error("there are verdicts and labels of several criteria; check one at a time", *ways)

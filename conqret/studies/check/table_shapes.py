@@ -27,6 +27,7 @@ from conqret.studies.check.verdict_words import (
     is_no_label,
     loose,
     named,
+    number_of,
     pass_or_fail,
     says,
     word_of,
@@ -124,13 +125,13 @@ def labeled_by_agreement(table: TextTable, roles: ColumnRoles) -> TextTable:
     (judge,) = roles.judged
     inverted = NAME_WORDS["dissent"] >= NAME_WORDS["agreement"] & {*words(column)}
     right = {text: _says_right(text, inverted) for text in table.columns[column] if not is_no_label(text)}
-    if not right or None in right.values():
+    if not right or (None in right.values() and all(number_of(text) for text in right)):
         return table
     verdicts = {text: pass_or_fail(text) for text in table.columns[judge] if not is_failed(text)}
-    if None in verdicts.values():
+    if None in (*verdicts.values(), *right.values()):
         raise table.error(
-            f"{column!r} says whether the judge is right, not what annotators say, and {judge!r} is not pass or fail: "
-            "add a column of labels"
+            f"{column!r} says whether the judge is right; labels follow from it only where it holds yes and no, and "
+            f"{judge!r} pass and fail: add a column of labels"
         )
     cells = {1.0: "pass", 0.0: "fail"} | {
         value: text for text, value in verdicts.items() if value is not None
@@ -145,7 +146,7 @@ def labeled_by_agreement(table: TextTable, roles: ColumnRoles) -> TextTable:
 
 
 def _says_right(text: str, inverted: bool) -> bool | None:
-    """Whether a cell says that the judge is right; None if it does not say it. ``inverted``: yes is that it is wrong."""
+    """Whether a cell says that the judge is right; None if it does not say it; where ``inverted``, yes is wrong."""
     word, value = word_of(text), pass_or_fail(text)
     if word.startswith(("agree", "right", "correct", "disagree", "wrong", "incorrect")):
         return word.startswith(("agree", "right", "correct"))

@@ -11,8 +11,11 @@ from typing import NamedTuple
 
 from conqret.errors import UnknownNameError
 from conqret.studies.check.checked_table import Kind
+from conqret.studies.check.column_roles import subject
 from conqret.studies.check.text_table import TextTable
 from conqret.studies.check.verdict_words import (
+    NAME_WORDS,
+    PASSES,
     leading_words,
     ordered_scale,
     pass_or_fail,
@@ -22,6 +25,7 @@ from conqret.studies.check.verdict_words import (
 from conqret.studies.check.word_columns import (
     CellValues,
     WordColumn,
+    pass_or_fault,
     two_scales,
     unknown_cells,
     which_is_a_pass,
@@ -89,10 +93,20 @@ def _check_senses(table: TextTable, filled: Sequence[WordColumn]) -> None:
                 "if it is none",
                 ["--pass", "=1"],
             )
-    faults = any(column.fault and column.name not in (*table.judges, *table.humans) for column in filled)
-    comparable = all(column.binary or column.scored for column in filled)
-    if faults and comparable and any(column.binary for column in filled):
-        raise which_is_a_pass(table, filled)
+    if all(column.binary or column.scored for column in filled) and any(column.binary for column in filled):
+        if any(column.fault for column in filled):
+            raise which_is_a_pass(table, filled)
+        judged, labeled = (
+            {
+                word
+                for column in filled
+                if column.human == human and column.neutral
+                for word in subject(column.name)
+            }
+            for human in (False, True)
+        )
+        if judged & labeled and not judged & labeled & (NAME_WORDS["good"] | NAME_WORDS["no_fault"] | PASSES):
+            raise pass_or_fault(table, filled)
 
 
 def _all(

@@ -248,10 +248,29 @@ def which_is_a_pass(
 
     With ``inverted``, no is a pass in all columns, and not only in those that have the name of a fault.
     """
-    conditions, faults = [], []
+    faults = [column for column in columns if column.fault or (inverted and column.neutral)]
+    return table.error(
+        f"{', '.join(repr(column.name) for column in faults)} may say that a fault is there. Say which values are a "
+        "pass, as in",
+        ["--pass", _pass_conditions(columns, faults)],
+    )
+
+
+def pass_or_fault(table: TextTable, columns: Sequence[WordColumn]) -> DeclarationError:
+    """Return the error for columns of yes and no on something that may be good or a fault."""
+    neutral = [column for column in columns if column.neutral]
+    return table.error(
+        f"{', '.join(repr(column.name) for column in neutral)} may say that something good is there, or a fault. Say "
+        "which values are a pass",
+        ["--pass", _pass_conditions(columns, [])],
+        ["--pass", _pass_conditions(columns, neutral)],
+    )
+
+
+def _pass_conditions(columns: Sequence[WordColumn], faults: Sequence[WordColumn]) -> str:
+    conditions = []
     for column in columns:
-        fault = column.fault or (inverted and column.neutral)
-        faults += [repr(column.name)] if fault else []
+        fault = column in faults
         if column.scored:
             conditions.append(f"{column.name}{'<' if fault else '>='}0.5")
             continue
@@ -259,7 +278,4 @@ def which_is_a_pass(
         absent = str(int(not fault)) if column.numeric else "no" if fault else "yes"
         word = min(leading_words(cells[0]), key=len) if cells else absent
         conditions.append(f"{column.name}={word}")
-    return table.error(
-        f"{', '.join(faults)} may say that a fault is there. Say which values are a pass, as in",
-        ["--pass", ", ".join(conditions)],
-    )
+    return ", ".join(conditions)
