@@ -87,7 +87,7 @@ def human_and_judges(table: TextTable, taken: Collection[str]) -> tuple[list[str
     by_role: dict[str, list[str]] = defaultdict(list)
     for column in table.columns:
         role = _role(words(column)) if column not in taken else ""
-        of_names = loose(column) in NAMES["annotator_name"].split() and _holds_names(
+        of_names = loose(column.rpartition(".")[2]) in NAMES["annotator_name"].split() and _holds_names(
             column, table.columns[column]
         )
         if role and not of_names and holds_verdicts(table.columns[column]):
@@ -229,8 +229,9 @@ def no_judge(table: TextTable, texts: Collection[str], humans: Sequence[str]) ->
         for name, cells in table.columns.items()
         if name not in texts and holds_verdicts(cells) and 2 <= len(set(cells)) <= max(2, len(cells) // 2)
     ]
-    fitting.sort(key=lambda name: _role(words(name)) in ("human", "label"))
-    judge, human = [*fitting[:1], "COLUMN"][0], [*humans, *fitting[1:], "COLUMN"][0]
+    labels = [*humans, *(name for name in fitting if _role(words(name)) in ("human", "label"))]
+    rest = [name for name in fitting if name not in labels]
+    judge, human = [*rest[:1], "COLUMN"][0], [*labels, *rest[1:], "COLUMN"][0]
     columns = ", ".join(table.columns)
     if len({*fitting, *humans}) < 2 and "id" in map(loose, table.columns):
         return table.error(

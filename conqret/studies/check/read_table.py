@@ -199,16 +199,23 @@ def _check_ids(table: TextTable, roles: ColumnRoles, by: str | None) -> None:
     keys = [*roles.keys, *(roles.texts[role] for role in ("input", "output") if role in roles.texts)]
     keys += [roles.markers["swapped"]] if "swapped" in roles.markers else []
     seen: dict[tuple[str, ...], int] = {}
-    verdicts, twice = table.rows(roles.judged), 0
+    verdicts, labels, twice = table.rows(roles.judged), table.rows(roles.humans), 0
     for row, key in enumerate(table.rows(keys)):
         first = seen.setdefault(key, row)
         if first == row or not key[0]:
             continue
         twice += 1
-        if verdicts[row] != verdicts[first]:
+        relabeled = any(a and b and a != b for a, b in zip(labels[row], labels[first], strict=True))
+        if verdicts[row] != verdicts[first] or relabeled:
+            what, of = (
+                ("verdict", "runs, judges or systems")
+                if not relabeled
+                else ("label", "of several annotators")
+            )
+            names = "annotator" if relabeled else "run, judge_name or system"
             raise table.error(
-                f"{ids} {key[0]!r} has a second verdict (first: {table.place(first)}). If these are runs, judges or "
-                f"systems, say so in a column run, judge_name or system; if rows of one {ids} are different answers",
+                f"{ids} {key[0]!r} has a second {what} (first: {table.place(first)}). If these are {of}, say so in a "
+                f"column {names}; if rows of one {ids} are different answers",
                 ["--by", ids],
                 row=row,
             )
