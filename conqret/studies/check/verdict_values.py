@@ -209,10 +209,17 @@ def _classes(table: TextTable, columns: Sequence[WordColumn], filled: Sequence[W
                 raise unknown_cells(table, column, unknown, f"{what}, as the others are")
     for column in filled:
         if judged.isdisjoint(map(word_of, column.counts)):
+            passed = next((word_of(cell) for cell in column.counts if pass_or_fail(cell) == 1), "")
+            ways = [
+                ["--pass", f"{judge.name}={word_of(cell)}, {column.name}={passed}"]
+                for judge in filled
+                for cell in judge.counts
+                if passed and not judge.human and len(judge.counts) == 2 and "," not in cell
+            ]
             raise table.error(
-                f"{column.name!r} has no word of the judge's ({_most_common(column)}). Say which words are a pass "
-                "(--pass WORD,WORD), or name the column of labels",
-                ["--human", "COLUMN"],
+                f"{column.name!r} has no word of the judge's ({_most_common(column)}). Say which words are a pass, or "
+                "name another column of labels",
+                *(ways or [["--human", "COLUMN"]]),
             )
     names = {word_of(cell): cell for column in reversed(filled) for cell in column.counts}
     words = sorted(names)
