@@ -116,11 +116,10 @@ def _all(
     scale: tuple[float, float] = (0.0, 1.0),
     note: str = "",
 ) -> CellValues:
-    mappings = {
-        column.name: {cell: known for cell in column.counts if (known := value(column, cell)) is not None}
-        for column in columns
-    }
-    return CellValues(kind, mappings, scale=scale, notes=[note] if note else [])
+    values = CellValues(kind, scale=scale, notes=[note] if note else [])
+    for column in columns:
+        values.take(column, partial(value, column))
+    return values
 
 
 def _number(column: WordColumn, cell: str) -> float:

@@ -211,16 +211,16 @@ def two_scales(table: TextTable, columns: Sequence[WordColumn]) -> DeclarationEr
         top = max((other.high for other in columns if other is not column), default=column.high)
         beyond = [cell for cell, parsed in column.numbers.items() if parsed.value > top]
         if beyond and sum(column.counts[cell] for cell in beyond) <= FEW * column.counts.total():
-            shown = ", ".join(_places(table, column, beyond[:5]))
+            places = ", ".join(_places(table, column, beyond[:5]))
             return table.error(
-                f"in {column.name!r}, numbers are beyond {top:g}, the highest other ({shown}): correct or empty them"
+                f"in {column.name!r}, numbers are beyond {top:g}, the highest other ({places}): correct or empty them"
             )
     coded = [column for column in columns if column.numeric and not column.binary]
     if len(coded) == 1 and len(coded[0].values) == 2 and coded[0].high <= 2:
         (column,) = coded
-        ways = [["--pass", f"{column.name}={value:g}"] for value in sorted(column.values)]
-        shown = " and ".join(f"{value:g}" for value in sorted(column.values))
-        return table.error(f"{column.name!r} holds {shown}. Say which of them is a pass", *ways)
+        low, high = (f"{value:g}" for value in sorted(column.values))
+        ways = [["--pass", f"{column.name}={value}"] for value in (low, high)]
+        return table.error(f"{column.name!r} holds {low} and {high}. Say which of them is a pass", *ways)
     shown = [
         f"{column.name!r} from {column.low:g} to {column.high:g}"
         if column.numeric
