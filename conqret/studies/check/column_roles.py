@@ -39,6 +39,7 @@ ROLES = (
 )
 """The role of a column by a word of its name, the surer first."""
 _LABEL = frozenset({"label", "labels"})
+_LABELED = NAME_WORDS["human"] | _LABEL | {"rating", "value"}
 _VERDICT_ENDS = _LABEL.union(*(NAME_WORDS[kind] for kind in ("verdict", "criterion", "checked", "predicted")))
 _SIDES = ("human", "machine", "judge", "models", "predicted", "verdict", "probability", "empty")
 _KINDS = _LABEL.union(*(NAME_WORDS[kind] for kind in _SIDES))
@@ -87,10 +88,10 @@ def human_and_judges(table: TextTable, taken: Collection[str]) -> tuple[list[str
     by_role: dict[str, list[str]] = defaultdict(list)
     for column in table.columns:
         role = _role(words(column)) if column not in taken else ""
-        of_names = loose(column.rpartition(".")[2]) in NAMES["annotator_name"].split() and _holds_names(
-            column, table.columns[column]
-        )
-        if role and not of_names and holds_verdicts(table.columns[column]):
+        last = loose(column.rpartition(".")[2])
+        if last in NAMES["annotator_name"].split() and _holds_names(table, column):
+            continue
+        if role and holds_verdicts(table.columns[column]):
             by_role[role].append(column)
     humans, judges = by_role["human"], by_role["judge"]
     expected, actual = (
@@ -347,25 +348,28 @@ def _find_markers(table: TextTable, free: Sequence[str], roles: ColumnRoles) -> 
         several = repeated or len(values) == 1 or all(map(is_model, values))
         if several and any(name != judge and verdicts & {*words(name)} for name in free):
             roles.markers["judge_name"] = judge
-    labels = NAME_WORDS["human"] | _LABEL | {"rating", "value"}
     others = [name for name in free if name != annotator and not says(name, "judge")]
-    if annotator is not None and any(labels & {*words(name)} for name in others):
+    if annotator is not None and any(_LABELED & {*words(name)} for name in others):
         roles.markers["annotator_name"] = annotator
 
 
 def _column_of_names(table: TextTable, free: Sequence[str], names: str) -> str | None:
     """The column that has one of ``names``, if its cells are names, not verdicts."""
     column = named(free, names)
-    return column if column is not None and _holds_names(column, table.columns[column]) else None
+    return column if column is not None and _holds_names(table, column) else None
 
 
-def _holds_names(column: str, texts: Sequence[str]) -> bool:
-    """Whether the cells of a column are names or numbers of annotators or judges: no words of verdicts."""
-    values = set(texts) - {""}
+def _holds_names(table: TextTable, column: str) -> bool:
+    """Whether the cells of a column are names of annotators or judges, no verdicts: also numbers of annotators next to
+    a column of labels."""
+    values = set(table.columns[column]) - {""}
     if words(column)[-1] in ("id", "name", "by"):
         return bool(values)
-    if len(values) == 1 and number_of(next(iter(values))) is not None:
-        return True
+    annotators = loose(column.rpartition(".")[2]) in NAMES["annotator_name"].split()
+    if annotators and values and all(map(str.isdecimal, values)):
+        labels = [name for name in table.columns if name != column and _LABELED & {*words(name)}]
+        others = (not says(name, "judge") and not is_agreement(words(name)) for name in labels)
+        return len(values) == 1 or any(others)
     return bool(values) and not any(is_known(text) or is_failed(text) for text in values)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import tomllib
+import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -76,7 +77,7 @@ _LEVEL = re.compile(r"[^\W\d][^\d()]*\((?P<number>\d+)(?P<percent>%)?(?:/(?P<top
 @lru_cache(maxsize=4096)
 def words(name: str) -> tuple[str, ...]:
     """Return the words of a column's name in small letters: of ``judgeVerdict_1`` judge, verdict and 1."""
-    parts = re.sub(r"(?<=[a-zäöü])(?=[A-Z])", " ", name)
+    parts = re.sub(r"(?<=[a-zäöü])(?=[A-Z])", " ", unicodedata.normalize("NFC", name))
     return tuple(part.casefold() for part in re.findall(r"[^\W\d_]+|\d+", parts))
 
 
