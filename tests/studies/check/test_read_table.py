@@ -441,6 +441,18 @@ def test_objects_by_id_and_rows_below_names(tmp_path, content):
     assert (table.texts["id"], table.labels[:, 0].tolist()) == (("q1", "q2", "q3"), [0, 1, 1])
 
 
+def test_thresholds_spreads_and_numbers_of_annotators_are_no_labels(tmp_path):
+    head = "id,judge_score,judge_threshold,human_mean,human_std,human_n"
+    table = read(tmp_path, rows(head, "1,4,3,4.5,0.5,3", "2,2,3,2,0,3"))
+    assert ([judge.name for judge in table.judges], table.annotators) == (["judge_score"], ("human_mean",))
+    table = read(
+        tmp_path, rows("id,annotator,label,judge", "1,1,pass,fail", "1,2,fail,fail", "2,1,pass,pass")
+    )
+    assert table.annotators == ("1", "2")
+    message = fails(tmp_path, rows("id,label,judge", "1,pass,fail", "1,fail,fail"))
+    assert "results.csv:3: id '1' has a second label (first: line 2)" in message
+
+
 def test_none_is_a_level_of_severity(tmp_path):
     table = read(tmp_path, rows("judge,human", "none,minor", "major,none", "critical,major"))
     assert table.labels[:, 0].tolist() == [2, 1, 3]
