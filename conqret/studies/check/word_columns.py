@@ -218,9 +218,9 @@ def two_scales(table: TextTable, columns: Sequence[WordColumn]) -> DeclarationEr
     coded = [column for column in columns if column.numeric and not column.binary]
     if len(coded) == 1 and len(coded[0].values) == 2 and coded[0].high <= 2:
         (column,) = coded
-        low, high = (f"{value:g}" for value in sorted(column.values))
-        ways = [["--pass", f"{column.name}={value}"] for value in (low, high)]
-        return table.error(f"{column.name!r} holds {low} and {high}. Say which of them is a pass", *ways)
+        codes = [f"{value:g}" for value in sorted(column.values)]
+        ways = [["--pass", f"{column.name}={code}"] for code in codes]
+        return table.error(f"{column.name!r} holds {' and '.join(codes)}. Say which of them is a pass", *ways)
     shown = [
         f"{column.name!r} from {column.low:g} to {column.high:g}"
         if column.numeric
