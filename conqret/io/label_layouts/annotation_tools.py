@@ -47,12 +47,13 @@ def _is_argilla(file: LabelFile) -> bool:
         )
         and (
             all({"fields", "responses"} <= set(record) for record in records)
-            or any(next(_responses(record), None) for record in records)
+            or any(next(argilla_responses(record), None) for record in records)
         )
     )
 
 
-def _responses(record: Mapping[str, Any]) -> Iterator[ArgillaResponse]:
+def argilla_responses(record: Mapping[str, Any]) -> Iterator[ArgillaResponse]:
+    """Yield the responses of a record, in whichever form it was exported."""
     responses = record.get("responses")
     if isinstance(responses, list):
         for response in filter(_is_object, responses):
@@ -91,7 +92,7 @@ def _argilla_labels(file: LabelFile) -> Iterator[RawLabel]:
             continue
         topic = str(_object(record, "fields").get("topic") or record.get("topic") or "")
         mark, chance = (str(marked.get(name) or "") for name in (FOR_ESTIMATION, PROBABILITY))
-        for question, value, annotator, status in _responses(record):
+        for question, value, annotator, status in argilla_responses(record):
             dimension = dimension_name(question)
             with_status += bool(status)
             if not file.wants(dimension):

@@ -156,7 +156,7 @@ def _next_of_gate(result: CheckResult, judge: JudgeCheck) -> str:
         most = max(MANY if count is None else count for count in wanted)
         if most < MANY:
             return _label_more(
-                result, most, f"for both low ends to reach {result.bar:.2f}, if the rates stay"
+                result, most, f"until both intervals lie above {result.bar:.2f}, if the rates stay"
             )
     if not judge.more_labels:
         return first or f"label more rows: {name} is close to the bar"
@@ -167,15 +167,17 @@ def _label_more(result: CheckResult, wanted: int, purpose: str) -> str:
     """Say how many rows to label, how many of them the table has, and the command for these."""
     here, more = min(wanted, result.unlabeled), number(wanted, "more row")
     if not here:
-        return f"label {more} {purpose}: new ones, as all rows here are labeled"
-    new = f" ({here:,} here, about {wanted - here:,} new)" if wanted > here else ""
+        return f"label {more} {purpose}: new ones, as all rows of this file are labeled"
+    new = f" ({here:,} of this file, about {wanted - here:,} new)" if wanted > here else ""
     return f"label {more}{new} {purpose}: {_collect(result, here)}"
 
 
 def _collect(result: CheckResult, sample: int) -> str:
     """The command that collects labels; ``--sample`` counts those that its folder has, too."""
     drawn = result.labeled if result.drawn_by == "probabilities" else 0
-    return f"conqret labels collect {_source(result)} --sample {drawn + sample}"
+    return (
+        f"conqret labels collect {_source(result)} --sample {drawn + min(sample, result.unlabeled or sample)}"
+    )
 
 
 def _command(result: CheckResult) -> str:
@@ -231,14 +233,14 @@ def _pass_fail(result: CheckResult, judge: JudgeCheck) -> str:
 
 
 def _gate(result: CheckResult, judge: JudgeCheck) -> str:
-    bar, (name, rate) = f"bar: both low ends {result.bar:.2f}", _weaker(result, judge)
+    needed, (name, rate) = f"both intervals above {result.bar:.2f}", _weaker(result, judge)
     if result.usable == "usable":
-        return f"usable as a gate ({bar})"
+        return f"usable as a gate ({needed})"
     if result.usable == "not usable":
-        return f"not usable as a gate ({bar}; {name} is at most {rate.high:.2f})"
+        return f"not usable as a gate (that needs {needed}; {name} is at most {rate.high:.2f})"
     if (rate.value or 0.0) <= result.bar:
-        return f"not shown to be usable as a gate ({bar}; {name} is {rate.value:.2f})"
-    return f"not yet shown to be usable as a gate (too few labels; {bar})"
+        return f"not shown to be usable as a gate (that needs {needed}; {name} is {rate.value:.2f})"
+    return f"not yet shown to be usable as a gate (too few labels: that needs {needed})"
 
 
 def _ratings(result: CheckResult, judge: JudgeCheck) -> str:
@@ -250,6 +252,9 @@ def _ratings(result: CheckResult, judge: JudgeCheck) -> str:
     if not bias.sign:
         start = f"is not shown to be higher or lower than annotators ({bias.value:+z.2f}{unit})"
     name = agreement_name(judge)
+    if name == "judge_as_annotator":
+        single, alike = judge.figures["one_annotator"].value, judge.figures[name].value
+        return f"{start}; agreement with the annotators (alpha) {alike:z.2f}, theirs with each other {single:z.2f}"
     return (
         f"{start}; {TITLES[name]} {judge.figures[name].value:z.2f} on {number(judge.compared, 'labeled row')}"
     )
@@ -271,8 +276,10 @@ def _pairs(result: CheckResult, judge: JudgeCheck) -> str:
             return f"cannot be compared with annotators: {agreement.reason}"
         start = f"agrees with annotators on {percent(agreement)} of {number(agreement.n, 'labeled pair')}"
         return f"{start}; it judged in one order, so flips cannot be seen"
-    start = f"flips with the order on {percent(flips)} of {number(flips.n, 'pair')}"
-    place = f"prefers the first place in {percent(first)} of {number(2 * first.n, 'verdict')}"
+    start = (
+        f"flips its verdict with the order of the answers on {percent(flips)} of {number(flips.n, 'pair')}"
+    )
+    place = f"prefers the answer shown first in {percent(first)} of {number(2 * first.n, 'verdict')}"
     if agreement.value is None:
         return f"{start} and {place}; {agreement.reason}"
     pairs = number(agreement.n, "labeled pair")
@@ -303,8 +310,8 @@ def probability_sentence(figures: Mapping[str, Estimate]) -> str:
     brier = figures["brier"].value
     return (
         f"stated probabilities are off by {error.value:.2f} on average (ECE), {'beyond' if beyond else 'within'} the "
-        f"noise of {number(noise.n, 'label')}: a calibrated judge has {noise.value:.2f}, and at most {noise.high:.2f} "
-        f"in 95% of samples{'' if brier is None else f'; Brier score {brier:.2f}'}"
+        f"noise of {number(noise.n, 'label')} (a calibrated judge: {noise.value:.2f}, at most {noise.high:.2f})"
+        f"{'' if brier is None else f'; Brier score {brier:.2f}'}"
     )
 
 

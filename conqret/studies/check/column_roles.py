@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import islice
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.studies.check.text_table import TextTable
 from conqret.studies.check.verdict_words import (
     CELLS,
-    WORDS,
+    MODEL,
+    NAME_WORDS,
+    NAMES,
+    TEXTS,
     is_failed,
     is_known,
+    is_model,
+    loose,
+    named,
     number_of,
     pass_or_fail,
+    says,
     word_of,
+    words,
 )
 
-NAME_WORDS: Mapping[str, frozenset[str]] = {
-    role: frozenset(text.split()) for role, text in WORDS["in_column_names"].items()
-}
-"""The words of names of columns by what they say of a column."""
-NAMES: Mapping[str, str] = WORDS["columns"]
-"""The whole names of columns that hold neither verdicts nor texts, by what they hold."""
-TEXTS: Mapping[str, str] = WORDS["texts"]
-"""The whole names of columns of texts, by the text."""
-MODEL = re.compile(
-    rf"(?:(?:{'|'.join(NAME_WORDS['maker'])}|meta llama) )?(?:{'|'.join(NAME_WORDS['model'])}|o [134])\b.*"
-)
-"""The words of a column that has the name of a model."""
 ROLES = (
     ("human", frozenset({"human", "humans"})),
     ("judge", NAME_WORDS["machine"] | NAME_WORDS["models"]),
@@ -45,37 +39,13 @@ ROLES = (
 )
 """The role of a column by a word of its name, the surer first."""
 _LABEL = frozenset({"label", "labels"})
-_VERDICT_ENDS = NAME_WORDS["verdict"] | NAME_WORDS["criterion"] | NAME_WORDS["checked"] | _LABEL
+_LABELED = NAME_WORDS["human"] | _LABEL | {"rating", "value"}
+_VERDICT_ENDS = _LABEL.union(*(NAME_WORDS[kind] for kind in ("verdict", "criterion", "checked", "predicted")))
+_SIDES = ("human", "machine", "judge", "models", "predicted", "verdict", "probability", "empty")
+_KINDS = _LABEL.union(*(NAME_WORDS[kind] for kind in _SIDES))
+"""Words that say whose a column is, or of which kind."""
 _GENERIC = NAME_WORDS["judge"] | NAME_WORDS["predicted"] | NAME_WORDS["verdict"] | _LABEL
 """Words that do not say what is judged."""
-
-
-@lru_cache(maxsize=4096)
-def words(name: str) -> tuple[str, ...]:
-    """Return the words of a column's name in small letters: of ``judgeVerdict_1`` judge, verdict and 1."""
-    parts = re.sub(r"(?<=[a-zäöü])(?=[A-Z])", " ", name)
-    return tuple(part.casefold() for part in re.findall(r"[^\W\d_]+|\d+", parts))
-
-
-def says(name: str, *roles: str) -> bool:
-    """Return True if a word of a column's name says one of ``roles`` of it."""
-    return any(not NAME_WORDS[role].isdisjoint(words(name)) for role in roles)
-
-
-def is_model(name: str) -> bool:
-    """Return True if a text is the name of a model."""
-    return MODEL.fullmatch(" ".join(words(name))) is not None
-
-
-def loose(name: str) -> str:
-    """Return a column's name with underscores between its words, in small letters."""
-    return "_".join(words(name))
-
-
-def named(columns: Iterable[str], names: str) -> str | None:
-    """Return the first column that has one of ``names``, in the order of the names; None if there is none."""
-    by_name = {loose(column): column for column in reversed(list(columns))}
-    return next((by_name[name] for name in names.split() if name in by_name), None)
 
 
 def chosen(table: TextTable, names: Sequence[str]) -> list[str]:
@@ -118,9 +88,17 @@ def human_and_judges(table: TextTable, taken: Collection[str]) -> tuple[list[str
     by_role: dict[str, list[str]] = defaultdict(list)
     for column in table.columns:
         role = _role(words(column)) if column not in taken else ""
+        last = loose(column.rpartition(".")[2])
+        if last in NAMES["annotator_name"].split() and _holds_names(table, column):
+            continue
         if role and holds_verdicts(table.columns[column]):
             by_role[role].append(column)
     humans, judges = by_role["human"], by_role["judge"]
+    expected, actual = (
+        [name for name in by_role["label"] if word in words(name)] for word in ("expected", "actual")
+    )
+    if expected and actual and not judges:
+        judges, by_role["label"] = actual, expected
     if not judges:
         judges = by_role["verdict"] or (by_role["checked"] or by_role["label"] if humans else [])
         judges = judges or [column for column in by_role["soft"] if says(column, "judge")]
@@ -139,11 +117,16 @@ def _comparable(table: TextTable, label: str, verdict: str) -> bool:
 
 def _role(parts: tuple[str, ...]) -> str:
     """human and judge where the name says so; label, verdict and checked where it says so next to another."""
-    if not parts:
-        return ""
     names = frozenset(parts)
+    if not parts or is_agreement(parts):
+        return ""
+    others = names & NAME_WORDS["other"]
+    last = next((part for part in reversed(parts) if not part.isdigit()), "")
+    if others <= NAME_WORDS["object"] and last not in others:
+        others = frozenset()
+    by_user = last == "feedback" and not names.isdisjoint(NAME_WORDS["human"] | {"user"})
     numbered = len(parts) > 1 and parts[-1].isdigit() and parts[-2] in NAME_WORDS["verdict"] | {"label"}
-    if names & NAME_WORDS["other"] and not (numbered or parts[-1] in _VERDICT_ENDS):
+    if others and not (numbered or by_user or last in _VERDICT_ENDS):
         return (
             "soft" if names & NAME_WORDS["judge"] and names & {"output", "response", "answer", "raw"} else ""
         )
@@ -151,6 +134,14 @@ def _role(parts: tuple[str, ...]) -> str:
         return ""
     found = next((role for role, known in ROLES if names & known), "")
     return "judge" if MODEL.fullmatch(" ".join(parts)) and not names & {"human", "humans"} else found
+
+
+def is_agreement(parts: Collection[str]) -> bool:
+    """Return True if the words of a name say that annotators agree with the judge, or that it is right or wrong."""
+    said = NAME_WORDS["agreement"].intersection(parts)
+    return bool(said) and (
+        said.isdisjoint({"right", "wrong"}) or bool(NAME_WORDS["judge"].intersection(parts))
+    )
 
 
 def runs_of(columns: Sequence[str]) -> dict[str, list[str]]:
@@ -182,10 +173,29 @@ def orders_of(columns: Sequence[str]) -> dict[str, list[str]]:
     return {stem or "judge": [pair[0], pair[1]] for stem, pair in pairs.items() if len(pair) == 2}
 
 
+def subject(name: str) -> frozenset[str]:
+    """Return the words of a column's name that say what is judged."""
+    return frozenset(part for part in words(name) if len(part) > 1 and not part.isdigit()) - _KINDS
+
+
 def same_subject(first: str, second: str) -> bool:
     """Return True if two names differ only in words for the kind of column (``judge_verdict``, ``judge_score``)."""
     kinds = _GENERIC | NAME_WORDS["probability"] | {"of", "pass"}
     return set(words(first)) - kinds == set(words(second)) - kinds
+
+
+def _check_whose(table: TextTable, names: Sequence[str], roles: ColumnRoles) -> None:
+    """Raise an error if no name says whether a judge or an annotator gave one of two verdicts."""
+    if len(names) != 2 or roles.humans or len(runs_of(names)) < 2 or orders_of(names):
+        return
+    if all(_role(words(name)) == "verdict" for name in names) and not table.note:
+        first, second = sorted(names, key=lambda name: not says(name, "predicted"))
+        raise table.error(
+            f"{first!r} and {second!r} may be of a judge or of annotators. Say whose they are",
+            ["--judge", first, "--human", second],
+            ["--judge", second, "--human", first],
+            ["--judge", first, "--judge", second],
+        )
 
 
 def check_no_labels(table: TextTable, judges: Sequence[str], others: Collection[str | None]) -> None:
@@ -220,8 +230,15 @@ def no_judge(table: TextTable, texts: Collection[str], humans: Sequence[str]) ->
         for name, cells in table.columns.items()
         if name not in texts and holds_verdicts(cells) and 2 <= len(set(cells)) <= max(2, len(cells) // 2)
     ]
-    judge, human = [*fitting[:1], "COLUMN"][0], [*humans, *fitting[1:], "COLUMN"][0]
+    labels = [*humans, *(name for name in fitting if _role(words(name)) in ("human", "label"))]
+    rest = [name for name in fitting if name not in labels]
+    judge, human = [*rest[:1], "COLUMN"][0], [*labels, *rest[1:], "COLUMN"][0]
     columns = ", ".join(table.columns)
+    if len({*fitting, *humans}) < 2 and "id" in map(loose, table.columns):
+        return table.error(
+            f"there are no verdicts of a judge next to the labels (columns: {columns}). Give the file of verdicts, and "
+            f"this one with --labels {table.source}"
+        )
     return table.error(
         f"no column has the name of a judge's verdicts (columns: {columns}). Name it",
         ["--judge", judge, "--human", human],
@@ -288,6 +305,7 @@ def guessed_roles(table: TextTable, judges: Sequence[str], humans: Sequence[str]
         judged = [name for name in judged if name not in roles.humans]
         names = _one_verdict_each(table, judged, roles)
         _check_one_criterion(table, names, roles)
+        _check_whose(table, names, roles)
         if roles.humans and not fixed and set(map(loose, (*names, *roles.humans))) == {"label", "score"}:
             label, score = (named(table.columns, name) or name for name in ("label", "score"))
             raise table.error(
@@ -330,17 +348,29 @@ def _find_markers(table: TextTable, free: Sequence[str], roles: ColumnRoles) -> 
         several = repeated or len(values) == 1 or all(map(is_model, values))
         if several and any(name != judge and verdicts & {*words(name)} for name in free):
             roles.markers["judge_name"] = judge
-    labels = NAME_WORDS["human"] | _LABEL | {"rating", "value"}
     others = [name for name in free if name != annotator and not says(name, "judge")]
-    if annotator is not None and any(labels & {*words(name)} for name in others):
+    if annotator is not None and any(_LABELED & {*words(name)} for name in others):
         roles.markers["annotator_name"] = annotator
 
 
 def _column_of_names(table: TextTable, free: Sequence[str], names: str) -> str | None:
     """The column that has one of ``names``, if its cells are names, not verdicts."""
     column = named(free, names)
-    values = set(table.columns[column]) - {""} if column is not None else set()
-    return column if values and not any(is_known(text) or is_failed(text) for text in values) else None
+    return column if column is not None and _holds_names(table, column) else None
+
+
+def _holds_names(table: TextTable, column: str) -> bool:
+    """Whether the cells of a column are names of annotators or judges, no verdicts: also numbers of annotators next to
+    a column of labels."""
+    values = set(table.columns[column]) - {""}
+    if words(column)[-1] in ("id", "name", "by"):
+        return bool(values)
+    annotators = loose(column.rpartition(".")[2]) in NAMES["annotator_name"].split()
+    if annotators and values and all(map(str.isdecimal, values)):
+        labels = [name for name in table.columns if name != column and _LABELED & {*words(name)}]
+        others = (not says(name, "judge") and not is_agreement(words(name)) for name in labels)
+        return len(values) == 1 or any(others)
+    return bool(values) and not any(is_known(text) or is_failed(text) for text in values)
 
 
 def _system(table: TextTable, column: str | None, roles: ColumnRoles) -> str | None:
@@ -389,15 +419,12 @@ def _one_verdict_each(table: TextTable, names: list[str], roles: ColumnRoles) ->
 
 def _check_one_criterion(table: TextTable, names: Sequence[str], roles: ColumnRoles) -> None:
     """Raise an error if verdicts and labels are of several criteria, which are checked one by one."""
-    kinds = ("human", "judge", "models", "predicted", "verdict", "probability")
-    generic = _LABEL.union(*(NAME_WORDS[kind] for kind in kinds))
     options: dict[str, dict[frozenset[str], list[str]]] = {"--judge": {}, "--human": {}}
     for (option, by_subject), columns in zip(options.items(), (names, roles.humans), strict=True):
         for name in columns:
-            subject = {part for part in words(name) if len(part) > 1 and not part.isdigit()} - generic
-            by_subject.setdefault(frozenset(subject), []).extend([option, name])
+            by_subject.setdefault(subject(name), []).extend([option, name])
     judged, labeled = options.values()
-    both = [subject for subject in judged if subject and subject in labeled]
+    both = [about for about in judged if about and about in labeled]
     if both and max(len(judged), len(labeled)) > 1:
-        ways = [[*judged[subject], *labeled[subject]] for subject in both]
+        ways = [[*judged[about], *labeled[about]] for about in both]
         raise table.error("there are verdicts and labels of several criteria; check one at a time", *ways)

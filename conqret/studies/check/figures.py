@@ -229,8 +229,8 @@ def _notes(view: LabelView, tied: int) -> Iterator[str]:
         yield f"{rows} left out: as many annotators give one label as another"
     if view.drawing is None and not view.reason and view.both.any() and np.isnan(view.target).any():
         yield (
-            "the labeled rows are taken as a random sample; if they are not, say how they were drawn: --drawn-by "
-            "verdict, or label"
+            "the labeled rows are taken as a random sample; if you drew a fixed number of each verdict, add --drawn-by "
+            "verdict; of each label, --drawn-by label"
         )
     if view.judge.runs is not None:
         yield f"figures are of the first of {view.judge.runs.shape[1]} runs"

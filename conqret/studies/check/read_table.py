@@ -13,20 +13,26 @@ from numpy.typing import NDArray
 from conqret.errors import DeclarationError, number
 from conqret.studies.check.checked_table import CheckedTable, DrawnBy, JudgeColumn
 from conqret.studies.check.column_roles import (
-    NAMES,
     ColumnRoles,
     check_no_labels,
     chosen,
     guessed_roles,
-    loose,
-    named,
     same_subject,
-    says,
 )
-from conqret.studies.check.table_shapes import joined, made_wide, sides_apart
+from conqret.studies.check.table_shapes import joined, labeled_by_agreement, made_wide, sides_apart
 from conqret.studies.check.text_table import TextTable, read_text_table
 from conqret.studies.check.verdict_values import read_verdicts
-from conqret.studies.check.verdict_words import CELLS, is_failed, is_no_label, number_of, word_of
+from conqret.studies.check.verdict_words import (
+    CELLS,
+    NAMES,
+    is_failed,
+    is_no_label,
+    loose,
+    named,
+    number_of,
+    says,
+    word_of,
+)
 from conqret.studies.check.word_columns import CellValues, word_column
 
 MIN_ASSOCIATION = 2.6
@@ -70,6 +76,8 @@ def read_checked_table(
     if labels is not None:
         table = joined(table, roles, labels, human)
     _check_no_summary(table, roles)
+    if not roles.humans and not human and not table.note:
+        table = labeled_by_agreement(table, roles)
     if not roles.humans and not roles.fixed and not table.note:
         check_no_labels(table, roles.judged, [*roles.texts.values(), *roles.markers.values(), by_column])
     table = made_wide(table, roles, by_column)
@@ -126,7 +134,7 @@ def _values(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) ->
     cells = {cell for name in roles.humans for cell in set(table.columns[name])}
     labels = {word_of(cell) for cell in cells if not is_no_label(cell)}
     columns = {
-        name: word_column(name, table.columns[name], name not in roles.judged, labels)
+        name: word_column(name, table.columns[name], name not in roles.judged, labels, paired=paired)
         for name in (*roles.judged, *roles.humans)
     }
     silent = [name for name, group in roles.judges.items() if not any(columns[one].counts for one in group)]
@@ -191,16 +199,23 @@ def _check_ids(table: TextTable, roles: ColumnRoles, by: str | None) -> None:
     keys = [*roles.keys, *(roles.texts[role] for role in ("input", "output") if role in roles.texts)]
     keys += [roles.markers["swapped"]] if "swapped" in roles.markers else []
     seen: dict[tuple[str, ...], int] = {}
-    verdicts, twice = table.rows(roles.judged), 0
+    verdicts, labels, twice = table.rows(roles.judged), table.rows(roles.humans), 0
     for row, key in enumerate(table.rows(keys)):
         first = seen.setdefault(key, row)
         if first == row or not key[0]:
             continue
         twice += 1
-        if verdicts[row] != verdicts[first]:
+        relabeled = any(a and b and a != b for a, b in zip(labels[row], labels[first], strict=True))
+        if verdicts[row] != verdicts[first] or relabeled:
+            what, of = (
+                ("verdict", "runs, judges or systems")
+                if not relabeled
+                else ("label", "of several annotators")
+            )
+            names = "annotator" if relabeled else "run, judge_name or system"
             raise table.error(
-                f"{ids} {key[0]!r} has a second verdict (first: {table.place(first)}). If these are runs, judges or "
-                f"systems, say so in a column run, judge_name or system; if rows of one {ids} are different answers",
+                f"{ids} {key[0]!r} has a second {what} (first: {table.place(first)}). If these are {of}, say so in a "
+                f"column {names}; if rows of one {ids} are different answers",
                 ["--by", ids],
                 row=row,
             )
@@ -366,7 +381,7 @@ def meaning_of_swapped(
     meaning, other = READINGS if association > 0 else READINGS[::-1]
     agreeing = right if association > 0 else len(truths) - right
     roles.swapped_note = (
-        f"words on swapped answers name {meaning} ({agreeing} of {len(truths)} agree with the labels; if they name "
+        f"verdicts in the second order name {meaning} ({agreeing} of {len(truths)} agree with the labels; if they name "
         f"{other}, {len(truths) - agreeing} do: --pass {other})"
     )
     return meaning

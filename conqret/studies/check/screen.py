@@ -88,7 +88,7 @@ def figure_lines(result: CheckResult, judge: JudgeCheck) -> Iterator[FigureLine]
         if flips.value is not None:
             yield "flips with the order", estimate_text(flips), f"{flips.n:,} pairs in both orders"
             verdicts = f"{2 * first.n:,} verdicts; 0.50 is no preference"
-            yield "prefers the first place", estimate_text(first), verdicts
+            yield "prefers the first shown", estimate_text(first), verdicts
     else:
         yield "agreement", estimate_text(figures["agreement"]), f"{rows} of {result.rows:,}"
         yield "kappa", estimate_text(figures["kappa"]), "0 is chance, 1 is perfect"
@@ -177,7 +177,7 @@ def _judges(result: CheckResult) -> Iterator[str]:
         (
             judge.name,
             "   ".join(f"{_HEADS[name]} {estimate_text(judge.figures[name])}" for name in names),
-            f"gate: {judge.usable}" if judge.usable else "",
+            _GATE.get(judge.usable or "", judge.usable or ""),
         )
         for judge in result.judges[:LISTED]
     )
@@ -200,6 +200,7 @@ _COMPARED = {
     "classes": ("agreement", "kappa"),
 }
 """The figures in which judges are set side by side."""
+_GATE = {"not shown": "not shown to be usable", "not claimed": ""}
 _HEADS = {**TITLES, "tnr": "TNR", "tpr": "TPR", "bias": "bias", "flip_rate": "flips"}
 
 

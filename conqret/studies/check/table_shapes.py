@@ -10,19 +10,29 @@ from pathlib import Path
 from conqret.errors import DeclarationError, number
 from conqret.io.safe_files import unguarded
 from conqret.studies.check.column_roles import (
-    NAMES,
-    TEXTS,
     ColumnRoles,
     chosen,
     holds_verdicts,
     human_and_judges,
-    is_model,
-    loose,
-    named,
-    says,
+    is_agreement,
 )
 from conqret.studies.check.text_table import TextTable, read_text_table
-from conqret.studies.check.verdict_words import CELLS, is_no_label
+from conqret.studies.check.verdict_words import (
+    CELLS,
+    NAME_WORDS,
+    NAMES,
+    TEXTS,
+    is_failed,
+    is_model,
+    is_no_label,
+    loose,
+    named,
+    number_of,
+    pass_or_fail,
+    says,
+    word_of,
+    words,
+)
 
 EXPORT, LEDGER = "labels.csv", "labels.sqlite"
 """In a folder of ``conqret labels collect``: what it exports, and what it collects."""
@@ -100,6 +110,47 @@ def sides_apart(table: TextTable) -> TextTable:
         humans=tuple(column for column in new[value] if column not in judges),
         note=f"rows are those of {', '.join(names)}, by the column {sides!r}",
     )
+
+
+def labeled_by_agreement(table: TextTable, roles: ColumnRoles) -> TextTable:
+    """Return a table without labels, in which a column says whether the judge is right, with the labels that follow:
+    the verdict where it is right, the opposite where it is wrong.
+
+    Raises:
+        DeclarationError: the judge's verdicts have no opposite.
+    """
+    column = next((name for name in table.columns if is_agreement(words(name))), None)
+    if column is None or len(roles.judged) != 1:
+        return table
+    (judge,) = roles.judged
+    inverted = NAME_WORDS["dissent"] >= NAME_WORDS["agreement"] & {*words(column)}
+    right = {text: _says_right(text, inverted) for text in table.columns[column] if not is_no_label(text)}
+    if not right or (None in right.values() and all(number_of(text) for text in right)):
+        return table
+    verdicts = {text: pass_or_fail(text) for text in table.columns[judge] if not is_failed(text)}
+    if None in (*verdicts.values(), *right.values()):
+        raise table.error(
+            f"{column!r} says whether the judge is right; labels follow from it only where it holds yes and no, and "
+            f"{judge!r} pass and fail: add a column of labels"
+        )
+    cells = {1.0: "pass", 0.0: "fail"} | {
+        value: text for text, value in verdicts.items() if value is not None
+    }
+    labels = []
+    for text, verdict in zip(table.columns[column], table.columns[judge], strict=True):
+        value, agrees = verdicts.get(verdict), right.get(text)
+        labels.append("" if value is None or agrees is None else cells[value if agrees else 1 - value])
+    roles.humans = [column]
+    roles.notes.append(f"labels follow from {column!r}: the verdict where it is right, else the opposite")
+    return replace(table, columns={**table.columns, column: labels})
+
+
+def _says_right(text: str, inverted: bool) -> bool | None:
+    """Whether a cell says that the judge is right; None if it does not say it; where ``inverted``, yes is wrong."""
+    word, value = word_of(text), pass_or_fail(text)
+    if word.startswith(("agree", "right", "correct", "disagree", "wrong", "incorrect")):
+        return word.startswith(("agree", "right", "correct"))
+    return None if value is None else (value == 1) != inverted
 
 
 def made_wide(table: TextTable, roles: ColumnRoles, by: str | None) -> TextTable:

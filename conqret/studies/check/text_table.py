@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,12 @@ import numpy as np
 from conqret.errors import DeclarationError, FaultsError, ItemsError
 from conqret.io.cell_values import is_missing
 from conqret.io.files import file_rows
+from conqret.io.label_layouts.annotation_tools import SUBMITTED, argilla_responses
 from conqret.io.rows import FaultList, Row, Rows, frame_kind, frame_rows, object_rows, only_split
 from conqret.studies.check.checked_table import IN_MEMORY
 from conqret.studies.check.tool_results import tool_records, tool_rows
 from conqret.studies.check.tool_verdicts import ToolRows, opened
+from conqret.studies.check.verdict_words import NAMES, named
 
 LINES = (".csv", ".tsv", ".jsonl", ".ndjson")
 """Endings of files in which a row has a line; of others it has a number."""
@@ -60,8 +63,9 @@ class TextTable:
         place = (
             "" if row is None else f":{self.lines[row]}" if self.unit == "line" else f", {self.place(row)}"
         )
-        commands = " or ".join(self.command(*options) for options in ways)
-        return DeclarationError(f"{self.source}{place}: {problem}{commands and f': {commands}'}")
+        start = ": " if len(ways) == 1 else ":\n  " if ways else ""
+        commands = "\n  ".join(self.command(*options) for options in ways)
+        return DeclarationError(f"{self.source}{place}: {problem}{start}{commands}")
 
     def rows(self, names: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the texts of some columns, row by row."""
@@ -75,8 +79,8 @@ class TextTable:
 def read_text_table(source: Any) -> TextTable:
     """Read a file, a frame or a list of dictionaries as a table of texts.
 
-    Objects in cells become columns with dots in their names. An object of lists, and an object with one list of
-    objects, is the table that it holds.
+    Objects in cells become columns with dots in their names. An object of lists, one with a list of objects, and one of
+    objects by their ids is the table that it holds.
 
     Raises:
         DeclarationError: there is no such file, it has no rows, or it cannot be read.
@@ -102,7 +106,7 @@ def read_text_table(source: Any) -> TextTable:
     if (result := tool_records(records, name)) is not None:
         return _of_tool(name, result)
     by_line = name.lower().removesuffix(".gz").endswith(LINES)
-    return TextTable(name, _columns(records), lines, "line" if by_line else "row")
+    return TextTable(name, _columns(annotated_rows(records)), lines, "line" if by_line else "row")
 
 
 def _of_tool(name: str, result: ToolRows) -> TextTable:
@@ -124,8 +128,12 @@ def _rows_of(source: Any) -> Rows:
 
 
 def _table_in(record: Mapping[str, Any]) -> list[Mapping[str, object]] | None:
-    """The rows in an object of lists of one length, or in its only list of objects; None if there are none."""
+    """The rows in an object of lists of one length, in its only list of objects, in lists of cells below a list of
+    names, or in objects by their ids; None if there are none."""
     values = list(record.values())
+    names, cells = record.get("columns"), record.get("rows") or record.get("data")
+    if isinstance(names, list) and isinstance(cells, list) and all(isinstance(row, list) for row in cells):
+        return [dict(zip(names, row, strict=False)) for row in cells]
     if values and all(isinstance(value, list | tuple) for value in values):
         plain = not any(isinstance(cell, Mapping) for value in values for cell in value[:1])
         if plain and len({len(value) for value in values}) == 1:
@@ -134,7 +142,54 @@ def _table_in(record: Mapping[str, Any]) -> list[Mapping[str, object]] | None:
     if len(lists) == 1 and all(isinstance(row, Mapping) for row in lists[0]):
         return lists[0]
     inner = [value for value in values if isinstance(value, Mapping)]
+    if len(inner) == len(values) > len({name for row in inner for name in row}):
+        return [{"id": name, **row} for name, row in record.items()]
     return _table_in(inner[0]) if not lists and len(inner) == 1 and len(values) == 1 else None
+
+
+def annotated_rows(records: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, object]]:
+    """Return the records of Label Studio and Argilla with labels and predictions as fields; others as they stand."""
+    if {"data", "annotations"} <= records[0].keys():
+        sides = (("human", "annotations"), ("judge", "predictions"))
+        return [
+            {"id": task.get("id"), **task["data"]}
+            | {name: values for side, field in sides for name, values in _results(side, task.get(field))}
+            for task in records
+        ]
+    if (
+        any(name.endswith(".suggestion") for name in records[0])
+        or {"responses", "suggestions"} <= records[0].keys()
+    ):
+        return list(map(_argilla_row, records))
+    return records
+
+
+def _results(side: str, given: Any) -> Iterator[tuple[str, list[object]]]:
+    """Yield the values that annotations or predictions of a task have for each control of the page."""
+    values: dict[str, list[object]] = {}
+    parts = [part for one in given or () if not one.get("was_cancelled") for part in one.get("result") or ()]
+    for part in parts:
+        if part.get("type") in ("choices", "rating", "number"):
+            value = part["value"][part["type"]]
+            text = value[0] if isinstance(value, list) and len(value) == 1 else value
+            values.setdefault(f"{side}_{part.get('from_name')}", []).append(text)
+    yield from values.items()
+
+
+def _argilla_row(record: Mapping[str, Any]) -> dict[str, object]:
+    row = {
+        name: value for name, value in record.items() if not re.search(r"\.(responses|suggestion)\b", name)
+    }
+    row |= row.pop("fields", None) or {}
+    responses, suggestions = row.pop("responses", None), row.pop("suggestions", None) or {}
+    suggestions |= {name[:-11]: value for name, value in record.items() if name.endswith(".suggestion")}
+    for question, value in suggestions.items():
+        row[f"{question}.judge"] = value.get("value") if isinstance(value, Mapping) else value
+        row[f"{question}.human"] = []
+    for response in argilla_responses({"responses": responses} if responses else record):
+        if response.status in ("", SUBMITTED):
+            row.setdefault(f"{response.question}.human", []).append(response.value)
+    return row
 
 
 def _columns(records: Sequence[Mapping[str, object]]) -> dict[str, Sequence[str]]:
@@ -152,7 +207,7 @@ def _flat(name: str, cells: list[Any]) -> dict[str, Sequence[str]]:
             return {name: texts}
         cells = [value if isinstance(value := opened(text), Mapping | list) else text for text in texts]
     if _are_short_lists([cell for cell in cells if cell]):
-        cells = [dict(enumerate(cell or (), start=1)) for cell in cells]
+        cells = [dict(enumerate(map(_valued, cell or ()), start=1)) for cell in cells]
         if max(map(len, cells)) == 1:
             return _flat(name, [cell.get(1) for cell in cells])
     keys = dict.fromkeys(key for cell in cells if isinstance(cell, Mapping) for key in cell)
@@ -166,12 +221,20 @@ def _flat(name: str, cells: list[Any]) -> dict[str, Sequence[str]]:
 
 
 def _are_short_lists(cells: list[Any]) -> bool:
-    """Whether cells may hold the labels of several annotators: lists of short texts or numbers, not all the same."""
+    """Whether cells may hold the labels of several annotators: lists of short texts, numbers or objects, not all the
+    same."""
     if {type(cell) for cell in cells} != {list} or all(cell == cells[0] for cell in cells):
         return False
     parts = [part for cell in cells for part in cell]
-    short = max(map(len, cells)) <= 10 and not any(isinstance(part, list | Mapping) for part in parts)
-    return short and all(len(str(part)) <= 40 for part in parts)
+    if max(map(len, cells)) > 10 or any(isinstance(part, list) for part in parts):
+        return False
+    return all(isinstance(part, Mapping) or len(str(part)) <= 40 for part in parts)
+
+
+def _valued(part: Any) -> object:
+    """The value of an object that has one label or score next to other fields; any other part as it stands."""
+    name = named(part, NAMES["value"]) if isinstance(part, Mapping) else None
+    return part if name is None else part[name]
 
 
 def _text(cell: object) -> str:

@@ -11,8 +11,11 @@ from typing import NamedTuple
 
 from conqret.errors import UnknownNameError
 from conqret.studies.check.checked_table import Kind
+from conqret.studies.check.column_roles import subject
 from conqret.studies.check.text_table import TextTable
 from conqret.studies.check.verdict_words import (
+    NAME_WORDS,
+    PASSES,
     leading_words,
     ordered_scale,
     pass_or_fail,
@@ -22,6 +25,7 @@ from conqret.studies.check.verdict_words import (
 from conqret.studies.check.word_columns import (
     CellValues,
     WordColumn,
+    pass_or_fault,
     two_scales,
     unknown_cells,
     which_is_a_pass,
@@ -89,10 +93,20 @@ def _check_senses(table: TextTable, filled: Sequence[WordColumn]) -> None:
                 "if it is none",
                 ["--pass", "=1"],
             )
-    faults = any(column.fault and column.name not in (*table.judges, *table.humans) for column in filled)
-    comparable = all(column.binary or column.scored for column in filled)
-    if faults and comparable and any(column.binary for column in filled):
-        raise which_is_a_pass(table, filled)
+    if all(column.binary or column.scored for column in filled) and any(column.binary for column in filled):
+        if any(column.fault for column in filled):
+            raise which_is_a_pass(table, filled)
+        judged, labeled = (
+            {
+                word
+                for column in filled
+                if column.human == human and column.neutral
+                for word in subject(column.name)
+            }
+            for human in (False, True)
+        )
+        if judged & labeled and not judged & labeled & (NAME_WORDS["good"] | NAME_WORDS["no_fault"] | PASSES):
+            raise pass_or_fault(table, filled)
 
 
 def _all(
@@ -102,11 +116,10 @@ def _all(
     scale: tuple[float, float] = (0.0, 1.0),
     note: str = "",
 ) -> CellValues:
-    mappings = {
-        column.name: {cell: known for cell in column.counts if (known := value(column, cell)) is not None}
-        for column in columns
-    }
-    return CellValues(kind, mappings, scale=scale, notes=[note] if note else [])
+    values = CellValues(kind, scale=scale, notes=[note] if note else [])
+    for column in columns:
+        values.take(column, partial(value, column))
+    return values
 
 
 def _number(column: WordColumn, cell: str) -> float:
@@ -195,10 +208,17 @@ def _classes(table: TextTable, columns: Sequence[WordColumn], filled: Sequence[W
                 raise unknown_cells(table, column, unknown, f"{what}, as the others are")
     for column in filled:
         if judged.isdisjoint(map(word_of, column.counts)):
+            passed = next((word_of(cell) for cell in column.counts if pass_or_fail(cell) == 1), "")
+            ways = [
+                ["--pass", f"{judge.name}={word_of(cell)}, {column.name}={passed}"]
+                for judge in filled
+                for cell in judge.counts
+                if passed and not judge.human and len(judge.counts) == 2 and "," not in cell
+            ]
             raise table.error(
-                f"{column.name!r} has no word of the judge's ({_most_common(column)}). Say which words are a pass "
-                "(--pass WORD,WORD), or name the column of labels",
-                ["--human", "COLUMN"],
+                f"{column.name!r} has no word of the judge's ({_most_common(column)}). Say which words are a pass, or "
+                "name another column of labels",
+                *(ways or [["--human", "COLUMN"]]),
             )
     names = {word_of(cell): cell for column in reversed(filled) for cell in column.counts}
     words = sorted(names)

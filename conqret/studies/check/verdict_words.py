@@ -1,11 +1,13 @@
-"""What stands in a cell of verdicts: a word for pass or fail, a number, a preference, none, or an error."""
+"""The words of names of columns, and what stands in a cell: pass or fail, a number, a preference, none, or an error."""
 
 from __future__ import annotations
 
 import math
 import re
 import tomllib
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +15,18 @@ from conqret.io.label_set import CANNOT_JUDGE, MISSING
 
 WORDS: Mapping[str, Any] = tomllib.loads((Path(__file__).parent / "words.toml").read_text(encoding="utf-8"))
 """The words by which columns and cells are known, by section and meaning."""
+NAME_WORDS: Mapping[str, frozenset[str]] = {
+    role: frozenset(text.split()) for role, text in WORDS["in_column_names"].items()
+}
+"""The words of names of columns by what they say of a column."""
+NAMES: Mapping[str, str] = WORDS["columns"]
+"""The whole names of columns that hold neither verdicts nor texts, by what they hold."""
+TEXTS: Mapping[str, str] = WORDS["texts"]
+"""The whole names of columns of texts, by the text."""
+MODEL = re.compile(
+    rf"(?:(?:{'|'.join(NAME_WORDS['maker'])}|meta llama) )?(?:{'|'.join(NAME_WORDS['model'])}|o [134])\b.*"
+)
+"""The words of a column that has the name of a model."""
 CELLS: Mapping[str, tuple[str, ...]] = {
     meaning: tuple(word.replace("_", " ") for word in text.split())
     for meaning, text in WORDS["cells"].items()
@@ -35,7 +49,9 @@ _ERROR = re.compile(
     re.DOTALL,
 )
 """An error in place of a verdict, as programs and spreadsheets write it."""
-_AROUND = " \t\r\n*_`\"'[](){}<>#.,;:!"
+_AROUND = " \t\r\n*_`\"'[](){}<>#.,;:!\ufe0f"
+_MARKS = f"{_AROUND}✅❌✓✔✗✘☑☒👍👎🟢🔴⚠"
+"""What stands around a word: punctuation, and signs that repeat it (``PASS ✅``)."""
 _LEAD = re.compile(
     r"(?:final |overall )?(?:verdict|label|answer|judge?ment|rating|score|grade|result|decision)\s*[:=]\s*",
     re.IGNORECASE,
@@ -54,9 +70,41 @@ _NUMBER = re.compile(
 )
 
 
+_LEVEL = re.compile(r"[^\W\d][^\d()]*\((?P<number>\d+)(?P<percent>%)?(?:/(?P<top>\d+))?\)")
+"""A level in words with its number: ``Excellent (5)``."""
+
+
+@lru_cache(maxsize=4096)
+def words(name: str) -> tuple[str, ...]:
+    """Return the words of a column's name in small letters: of ``judgeVerdict_1`` judge, verdict and 1."""
+    parts = re.sub(r"(?<=[a-zäöü])(?=[A-Z])", " ", unicodedata.normalize("NFC", name))
+    return tuple(part.casefold() for part in re.findall(r"[^\W\d_]+|\d+", parts))
+
+
+def says(name: str, *roles: str) -> bool:
+    """Return True if a word of a column's name says one of ``roles`` of it."""
+    return any(not NAME_WORDS[role].isdisjoint(words(name)) for role in roles)
+
+
+def is_model(name: str) -> bool:
+    """Return True if a text is the name of a model."""
+    return MODEL.fullmatch(" ".join(words(name))) is not None
+
+
+def loose(name: str) -> str:
+    """Return a column's name with underscores between its words, in small letters."""
+    return "_".join(words(name))
+
+
+def named(columns: Iterable[str], names: str) -> str | None:
+    """Return the first column that has one of ``names``, in the order of the names; None if there is none."""
+    by_name = {loose(column): column for column in reversed(list(columns))}
+    return next((by_name[name] for name in names.split() if name in by_name), None)
+
+
 def word_of(text: str) -> str:
     """Return a cell in small letters without the marks around it."""
-    return text.strip(_AROUND).replace("_", " ").casefold()
+    return (text.strip(_MARKS) or text.strip(_AROUND)).replace("_", " ").casefold()
 
 
 def is_no_label(text: str) -> bool:
@@ -120,7 +168,7 @@ def number_of(text: str) -> CellNumber | None:
     if text and not text.strip("★☆⭐\ufe0f "):
         return CellNumber(float(text.count("★") + text.count("⭐")))
     bare = _LEAD.sub("", text.strip(" \t\r\n*_`\"'[](){}#"), count=1).strip("*_ ")
-    match = _NUMBER.fullmatch(bare)
+    match = _NUMBER.fullmatch(bare) or _LEVEL.fullmatch(text)
     if match is None:
         return number_of(final) if (final := _final(text)) and final != text else None
     value = float(match["number"].replace(",", "."))

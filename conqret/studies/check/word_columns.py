@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError, number, shortened
 from conqret.studies.check.checked_table import Kind
-from conqret.studies.check.column_roles import says
 from conqret.studies.check.text_table import TextTable
 from conqret.studies.check.verdict_words import (
     NEUTRAL,
@@ -23,11 +22,14 @@ from conqret.studies.check.verdict_words import (
     ordered_scale,
     pass_or_fail,
     pass_word,
+    says,
     word_of,
 )
 
 TOPS = (1.0, 5.0, 10.0, 100.0)
 """Scales differ if their highest values lie between different ones of these."""
+FEW = 0.05
+"""The share of a column's numbers up to which those beyond the scale of the others are mistakes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +97,11 @@ class WordColumn:
         return self.numeric and self.low >= 0 and self.high <= 1 and not self.binary
 
 
-def word_column(name: str, texts: Sequence[str], human: bool, labels: Collection[str] = ()) -> WordColumn:
-    """Return the distinct cells of a column; -1 next to numbers of which none is negative stands for no verdict.
+def word_column(
+    name: str, texts: Sequence[str], human: bool, labels: Collection[str] = (), *, paired: bool = False
+) -> WordColumn:
+    """Return the distinct cells of a column; -1 next to numbers of which none is negative stands for no verdict, unless
+    two answers are compared (``paired``).
 
     The words of ``labels`` are verdicts even if they read as an error.
     """
@@ -106,7 +111,7 @@ def word_column(name: str, texts: Sequence[str], human: bool, labels: Collection
         every = Counter({cell: n for cell, n in every.items() if not none(cell) or word_of(cell) in labels})
     numbers = {cell: parsed for cell in every if (parsed := number_of(cell)) is not None}
     values = {parsed.value for parsed in numbers.values()}
-    absent = -1 in values and len(values) > 2 and min(values - {-1}) >= 0
+    absent = not paired and -1 in values and len(values) > 2 and min(values - {-1}) >= 0
     if absent:
         for cell in [cell for cell, parsed in numbers.items() if parsed.value == -1]:
             del every[cell], numbers[cell]
@@ -181,10 +186,14 @@ def _looked_up(mapping: Mapping[str, float], texts: Sequence[str]) -> NDArray[np
     return np.array([mapping.get(text, np.nan) for text in texts], dtype=np.float64)
 
 
+def _places(table: TextTable, column: WordColumn, cells: Sequence[str]) -> list[str]:
+    texts = table.columns[column.name]
+    return [f"{table.place(texts.index(cell))}: {shortened(cell, 40)!r}" for cell in cells]
+
+
 def unknown_cells(table: TextTable, column: WordColumn, cells: Sequence[str], what: str) -> DeclarationError:
     """Return the error for cells of a column that cannot be read."""
-    texts = table.columns[column.name]
-    shown = [f"{table.place(texts.index(cell))}: {shortened(cell, 40)!r}" for cell in cells[:5]]
+    shown = _places(table, column, cells[:5])
     shown += [f"and {len(cells) - 5} more"] if len(cells) > 5 else []
     count = number(sum(column.counts[cell] for cell in cells), "cell")
     passes = [cell for cell in column.counts if pass_or_fail(cell) == 1 and len(cell) <= 20]
@@ -196,7 +205,22 @@ def unknown_cells(table: TextTable, column: WordColumn, cells: Sequence[str], wh
 
 
 def two_scales(table: TextTable, columns: Sequence[WordColumn]) -> DeclarationError:
-    """Return the error for columns on different scales, with the command that makes pass or fail of them."""
+    """Return the error for columns on different scales, with the command that makes pass or fail of them; for a column
+    with very few numbers beyond the others' scale that for these."""
+    for column in columns:
+        top = max((other.high for other in columns if other is not column), default=column.high)
+        beyond = [cell for cell, parsed in column.numbers.items() if parsed.value > top]
+        if beyond and sum(column.counts[cell] for cell in beyond) <= FEW * column.counts.total():
+            places = ", ".join(_places(table, column, beyond[:5]))
+            return table.error(
+                f"in {column.name!r}, numbers are beyond {top:g}, the highest other ({places}): correct or empty them"
+            )
+    coded = [column for column in columns if column.numeric and not column.binary]
+    if len(coded) == 1 and len(coded[0].values) == 2 and coded[0].high <= 2:
+        (column,) = coded
+        codes = [f"{value:g}" for value in sorted(column.values)]
+        ways = [["--pass", f"{column.name}={code}"] for code in codes]
+        return table.error(f"{column.name!r} holds {' and '.join(codes)}. Say which of them is a pass", *ways)
     shown = [
         f"{column.name!r} from {column.low:g} to {column.high:g}"
         if column.numeric
@@ -206,7 +230,8 @@ def two_scales(table: TextTable, columns: Sequence[WordColumn]) -> DeclarationEr
     conditions = {}
     for column in columns:
         if column.numeric and not column.binary:
-            bound = column.low + 0.7 * (column.high - column.low)
+            low, high = (0.0, 100.0) if column.high > 20 else (column.low, column.high)
+            bound = low + 0.7 * (high - low)
             conditions[column.name] = f">={round(bound, 0 if column.high > 2 else 2):g}"
     ready = [f"{name if len(conditions) > 1 else ''}{bound}" for name, bound in conditions.items()]
     return table.error(
@@ -223,10 +248,29 @@ def which_is_a_pass(
 
     With ``inverted``, no is a pass in all columns, and not only in those that have the name of a fault.
     """
-    conditions, faults = [], []
+    faults = [column for column in columns if column.fault or (inverted and column.neutral)]
+    return table.error(
+        f"{', '.join(repr(column.name) for column in faults)} may say that a fault is there. Say which values are a "
+        "pass, as in",
+        ["--pass", _pass_conditions(columns, faults)],
+    )
+
+
+def pass_or_fault(table: TextTable, columns: Sequence[WordColumn]) -> DeclarationError:
+    """Return the error for columns of yes and no on something that may be good or a fault."""
+    neutral = [column for column in columns if column.neutral]
+    return table.error(
+        f"{', '.join(repr(column.name) for column in neutral)} may say that something good is there, or a fault. Say "
+        "which values are a pass",
+        ["--pass", _pass_conditions(columns, [])],
+        ["--pass", _pass_conditions(columns, neutral)],
+    )
+
+
+def _pass_conditions(columns: Sequence[WordColumn], faults: Sequence[WordColumn]) -> str:
+    conditions = []
     for column in columns:
-        fault = column.fault or (inverted and column.neutral)
-        faults += [repr(column.name)] if fault else []
+        fault = column in faults
         if column.scored:
             conditions.append(f"{column.name}{'<' if fault else '>='}0.5")
             continue
@@ -234,7 +278,4 @@ def which_is_a_pass(
         absent = str(int(not fault)) if column.numeric else "no" if fault else "yes"
         word = min(leading_words(cells[0]), key=len) if cells else absent
         conditions.append(f"{column.name}={word}")
-    return table.error(
-        f"{', '.join(faults)} may say that a fault is there. Say which values are a pass, as in",
-        ["--pass", ", ".join(conditions)],
-    )
+    return ", ".join(conditions)

@@ -41,8 +41,8 @@ def test_the_first_screen_answers_in_a_sentence_and_four_figures(cli: Cli) -> No
     assert done.code == 0
     sentence, *lines = done.out.splitlines()
     assert sentence == (
-        "The judge lets 14 of 30 failures pass (47%) and fails 5 of 70 good answers (7%): not usable as a gate (bar: "
-        "both low ends 0.80; TNR is at most 0.70)."
+        "The judge lets 14 of 30 failures pass (47%) and fails 5 of 70 good answers (7%): not usable as a gate (that "
+        "needs both intervals above 0.80; TNR is at most 0.70)."
     )
     assert [line.split("  ")[1] for line in lines[:4]] == [
         "catches failures (TNR)",
@@ -53,7 +53,9 @@ def test_the_first_screen_answers_in_a_sentence_and_four_figures(cli: Cli) -> No
     assert "0.53 [0.36, 0.70]" in lines[0]
     assert "judge 0.79, corrected 0.70 [0.61, 0.78]" in lines[2]
     assert lines[4].startswith("  next: read the 14 false passes and improve the judge's prompt")
-    assert lines[5].startswith("  then: label 217 more rows (100 here, about 117 new) to know both rates")
+    assert lines[5].startswith(
+        "  then: label 217 more rows (100 of this file, about 117 new) to know both rates"
+    )
     assert "judge pass, human fail" in lines[8]
     assert done.err.startswith('judge is column "judge", labels are column "human"')
     assert done.out.strip() in Path("docs/check.md").read_text(encoding="utf-8")
@@ -144,7 +146,10 @@ def test_labels_that_are_no_random_sample_bear_no_rate_until_it_is_said_how_they
         (
             "id judge_ab judge_ba human",
             [(n, "AB"[n % 2], "AB"[(n % 2) ^ (n % 8 == 0)], "AB"[(n % 2) ^ (n % 9 == 0)]) for n in range(80)],
-            ["flips with the order on 12% of 80 pairs", "160 verdicts; 0.50 is no preference"],
+            [
+                "flips its verdict with the order of the answers on 12% of 80 pairs",
+                "160 verdicts; 0.50 is no preference",
+            ],
         ),
         (
             "id judge human",

@@ -68,7 +68,7 @@ def test_pass_and_fail_is_answered_in_one_sentence_with_both_rates_first(first_h
     result = first_hundred
     assert result.answer == (
         "The judge lets 14 of 30 failures pass (47%) and fails 5 of 70 good answers (7%): not usable as a gate "
-        "(bar: both low ends 0.80; TNR is at most 0.70)."
+        "(that needs both intervals above 0.80; TNR is at most 0.70)."
     )
     assert "conqret judges improve" in result.next
     assert (
@@ -98,8 +98,14 @@ def test_false_passes_come_first_with_short_texts(first_hundred):
     ("tpr", "tnr", "labels", "usable", "words"),
     [
         (0.97, 0.95, 1000, "usable", "usable as a gate"),
-        (0.9, 0.88, 60, "not shown", "not yet shown to be usable as a gate (too few labels; "),
-        (0.9, 0.7, 60, "not shown", "not shown to be usable as a gate (bar: both low ends 0.80; TNR is "),
+        (0.9, 0.88, 60, "not shown", "not yet shown to be usable as a gate (too few labels: "),
+        (
+            0.9,
+            0.7,
+            60,
+            "not shown",
+            "not shown to be usable as a gate (that needs both intervals above 0.80; TNR is ",
+        ),
         (0.95, 0.5, 300, "not usable", "not usable as a gate"),
     ],
 )
@@ -301,7 +307,7 @@ def test_without_labels_the_next_step_is_to_collect_some(kind):
     more = {"classes": ("no", "yes")} if kind == "classes" else {}
     result = check_table(table(kind, [column(values=values, orders=orders)], **more))
     assert "human label yet" in result.answer
-    assert result.next == "label a sample: conqret labels collect 'my results.csv' --sample 60"
+    assert result.next == "label a sample: conqret labels collect 'my results.csv' --sample 4"
     assert set(result.judges[0].figures) <= set(TITLES)
     failed = check_table(table(kind, [column(values=[NAN] * 4, failed=4)], values, **more))
     assert "all 4 verdicts failed" in failed.answer

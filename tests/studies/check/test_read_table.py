@@ -46,6 +46,9 @@ def fails(tmp_path: Path, text: str, **options: Any) -> str:
         ("**PASS**", "Fail - no source", "y", "n"),
         ("Verdict: pass", "Verdict: fail", "1", "0"),
         ("faithful", "hallucinated", "relevant", "not_relevant"),
+        ("PASS ✅", "❌ Fail", "yes.", "No!"),
+        ("Conforme", "Non conforme", "sì", "no"),
+        ("aprobado", "suspenso", "正确", "错误"),
     ],
 )
 def test_words_for_pass_and_fail(tmp_path, passed, failed, human_passed, human_failed):
@@ -77,7 +80,9 @@ NAMES = (
     "Judge Verdict/human_label, LLM judge/gold, verdict/label, prediction/ground truth, llm_score/annotation, "
     "grade/expert, is_correct/human, judge/is_correct, y_pred/y_true, judgeVerdict/humanVerdict, result/expected, "
     "gpt-4o-mini/rater A, judge_score/oracle_label, LLM-Urteil/Gutachter, predicted_label/true_label, "
-    "answer_correctness/human_correctness, judge_label/label, auto_eval/manual, ai_label/human_annotator"
+    "answer_correctness/human_correctness, judge_label/label, actual_verdict/expected_verdict, LLM/user_feedback, "
+    "évaluation LLM/évaluation humaine, evaluación_ia/evaluación_humana, llm_answer_ok/human_answer_ok, "
+    "Relevance_Prediction/Relevance_Label, auto_eval/manual, ai_label/human_annotator"
 )
 
 
@@ -291,7 +296,7 @@ def test_files_and_frames(tmp_path, shape):
     [
         (rows("nr,foo,bar", "1,pass,fail", "2,fail,pass"), "results.csv --judge foo --human bar"),
         (rows("id,label,score", "1,pass,1", "2,fail,0"), "--judge score --human label"),
-        (rows("judge,human", "sound,made up", "made up,sound"), "results.csv --pass 'made up' or"),
+        (rows("judge,human", "sound,made up", "made up,sound"), "results.csv --pass 'made up'\n"),
         (rows("judge,human", *["pass,fail"] * 20, "pas,fail"), "(line 22: 'pas')"),
         (rows("judge,human", "10,1", "8,5", "1,2"), "--pass 'judge>=7, human>=4'"),
         (rows("judge,human", "5,pass", "1,fail"), "--pass '>=4'"),
@@ -314,7 +319,17 @@ def test_files_and_frames(tmp_path, shape):
         (rows("id,judge,human", "1,1,0", "2,0,0", "Total,1,0"), "results.csv:4: the row (Total)"),
         (rows("judge,human", "-1,0", "0,1", "1,-1"), "--pass =1"),
         (rows("id,gpt-4o,Anna,Ben", "1,pass,fail,pass", "2,fail,pass,fail"), "--human Anna --human Ben"),
-        (rows("judge_grade,human_grade", "A,B", "B,A"), "--pass a or"),
+        (rows("judge_grade,human_grade", "A,B", "B,A"), "--pass a\n"),
+        (rows("erreur_llm,erreur_humain", "oui,non", "non,non"), "'erreur_llm=non, erreur_humain=non'"),
+        (
+            rows("llm_zeal,human_zeal", "yes,no", "no,no"),
+            "\n  conqret check results.csv --pass 'llm_zeal=no, human_zeal=no'",
+        ),
+        (rows("model_decision,final_decision", "yes,no"), "--judge model_decision --human final_decision\n"),
+        (rows("judge,human", "pass,1", "fail,2"), "--pass human=1\n"),
+        (rows("judge,human", *["4,5"] * 20, "44,1"), "beyond 5, the highest other (line 22: '44')"),
+        (rows("judge_score,human_agrees", "4,yes", "2,no"), "'human_agrees' says whether the judge is right"),
+        (rows("id,label", "1,pass", "2,fail"), "--labels results.csv"),
     ],
 )
 def test_errors_hold_the_command(tmp_path, text, expected):
@@ -334,6 +349,108 @@ def test_labels_in_lists_in_rows_and_between_empty_columns(tmp_path, text):
     table = read(tmp_path, text)
     assert table.judges[0].values.tolist() == [1, 0]
     assert table.labels.tolist() == [[1, 0], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("column", "cells"),
+    [
+        ("human_agrees_with_judge", ("yes", "no", "")),
+        ("Agree/Disagree", ("Agree", "Disagree", "")),
+        ("Reviewer disagrees", ("FALSE", "TRUE", "")),
+        ("judge_was_right", ("1", "0", "")),
+    ],
+)
+def test_labels_follow_from_whether_the_judge_is_right(tmp_path, column, cells):
+    text = rows(
+        f"id,judge_verdict,{column}",
+        *(f"{row},pass,{cell}" for row, cell in enumerate(cells)),
+        f"9,fail,{cells[1]}",
+    )
+    table = read(tmp_path, text)
+    assert np.array_equal(table.labels[:, 0], [1, 0, NAN, 1], equal_nan=True)
+    assert f"labels follow from {column!r}" in table.notes[0]
+
+
+RATED = [{"coherence": 4, "fluency": 5}, {"coherence": 2, "fluency": 5}]
+TASKS = {
+    "label_studio": {
+        "data": {"judge": "pass"},
+        "annotations": [
+            {"result": [{"type": "choices", "from_name": "ok", "value": {"choices": ["fail"]}}]},
+            {
+                "was_cancelled": True,
+                "result": [{"type": "choices", "from_name": "ok", "value": {"choices": ["pass"]}}],
+            },
+        ],
+    },
+    "argilla": {
+        "id": "a",
+        "ok.suggestion": "pass",
+        "ok.responses": ["fail", "pass"],
+        "ok.responses.users": ["u1", "u2"],
+        "ok.responses.status": ["submitted", "draft"],
+    },
+    "argilla_json": {
+        "id": "a",
+        "fields": {"text": "t"},
+        "responses": {"ok": [{"value": "fail", "user_id": "u1"}]},
+        "suggestions": {"ok": {"value": "pass", "agent": "m"}},
+    },
+    "objects": {
+        "judge": "pass",
+        "annotations": [{"label": "fail", "annotator": "w1"}, {"label": "fail", "annotator": "w2"}],
+    },
+}
+
+
+@pytest.mark.parametrize("tool", TASKS)
+def test_labels_in_lists_of_objects(tool):
+    last = {"annotations": []} if tool == "objects" else {}
+    table = read_checked_table([TASKS[tool], TASKS[tool] | {"id": "b"}, {**TASKS[tool], "id": "c", **last}])
+    assert table.judges[0].values.tolist() == [1, 1, 1]
+    assert table.labels[:2].tolist() == [[0] * table.labels.shape[1]] * 2
+
+
+def test_lists_of_objects_are_labels_by_criterion(tmp_path):
+    records = [{"id": row, "gpt4_coherence": row, "expert_annotations": RATED} for row in (3, 4)]
+    records[1]["expert_annotations"] = RATED[::-1]
+    with pytest.raises(
+        DeclarationError, match=r"--human expert_annotations\.1\.coherence --human expert_annotations\.2\.co"
+    ):
+        read_checked_table(records)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {
+            "q1": {"judge": "pass", "human": "fail"},
+            "q2": {"judge": "fail", "human": "pass"},
+            "q3": {"judge": "fail", "human": "pass"},
+        },
+        {
+            "columns": ["id", "judge", "human"],
+            "rows": [["q1", "pass", "fail"], ["q2", "fail", "pass"], ["q3", "fail", "pass"]],
+        },
+    ],
+)
+def test_objects_by_id_and_rows_below_names(tmp_path, content):
+    file = tmp_path / "results.json"
+    file.write_text(json.dumps(content), encoding="utf-8")
+    table = read_checked_table(file)
+    assert (table.texts["id"], table.labels[:, 0].tolist()) == (("q1", "q2", "q3"), [0, 1, 1])
+
+
+def test_thresholds_spreads_and_numbers_of_annotators_are_no_labels(tmp_path):
+    head = "id,judge_score,judge_threshold,human_mean,human_std,human_n"
+    table = read(tmp_path, rows(head, "1,4,3,4.5,0.5,3", "2,2,3,2,0,3"))
+    assert ([judge.name for judge in table.judges], table.annotators) == (["judge_score"], ("human_mean",))
+    table = read(
+        tmp_path, rows("id,annotator,label,judge", "1,1,pass,fail", "1,2,fail,fail", "2,1,pass,pass")
+    )
+    assert table.annotators == ("1", "2")
+    message = fails(tmp_path, rows("id,label,judge", "1,pass,fail", "1,fail,fail"))
+    assert "results.csv:3: id '1' has a second label (first: line 2)" in message
 
 
 def test_none_is_a_level_of_severity(tmp_path):
