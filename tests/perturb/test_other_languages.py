@@ -38,7 +38,9 @@ ITEMS = Path(__file__).parents[2] / "fixtures" / "languages" / "items.jsonl"
 PROBED = {"en", "de", "ar", "zh"}
 LATIN = frozenset({"de", "fr", "es", "pt"})
 IN_ENGLISH = set(
-    "hallucinate,hallucinate-share,paraphrase,wrong-names,fallacies,one-sided-evidence".split(",")
+    "hallucinate,hallucinate-share,reverse,reverse-share,paraphrase,wrong-names,fallacies,one-sided-evidence".split(
+        ","
+    )
 )
 """Perturbations that have no rule for any other language."""
 
