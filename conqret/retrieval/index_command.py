@@ -25,7 +25,7 @@ class Analysis(OptionGroup):
     """How texts are analysed and scored.
 
     Args:
-        stemmer: `porter2` (English), `none`, or a language: `german`, `french`, `spanish`, `portuguese`, `russian`,
+        stemmer: `porter2` or `porter` (English), `none`, or a language: `german`, `french`, `spanish`, `portuguese`, `russian`,
             `arabic`, `hindi`, … Default: `porter2`.
         stop_words (--stopwords): The list of stop words to leave out: `english`, `lucene` or `none`. Default:
             `english`.
@@ -78,7 +78,7 @@ def index(
 
     conqret retrieve index corpus/ --engine dense --encoder facebook/contriever-msmarco
 
-    conqret retrieve index corpus/ --stemmer none --stopwords lucene --k1 1.2 --b 0.75
+    conqret retrieve index corpus/ --stemmer porter --k1 1.2 --b 0.75
     """
     from conqret.retrieval.corpus_index import build_index
     from conqret.retrieval.engines import get_engine
@@ -115,7 +115,7 @@ def _language_notes(corpus: Path, stemmer: str | None) -> Iterator[str]:
     from conqret.retrieval.collection import collection_of
     from conqret.retrieval.engines import SNOWBALL_LANGUAGES
 
-    stems = "en" if stemmer == "porter2" else language_code(stemmer or "")
+    stems = "en" if stemmer in ("porter", "porter2") else language_code(stemmer or "")
     if not stems:
         return
     counts = Counter(
