@@ -25,8 +25,8 @@ class Analysis(OptionGroup):
     """How texts are analysed and scored.
 
     Args:
-        stemmer: `porter2` or `porter` (English), `none`, or a language: `german`, `french`, `spanish`, `portuguese`, `russian`,
-            `arabic`, `hindi`, … Default: `porter2`.
+        stemmer: `porter2` or `porter` (English), `none`, or a language: `german`, `french`, `spanish`, `portuguese`,
+            `russian`, `arabic`, `hindi`, … Default: `porter2`.
         stop_words (--stopwords): The list of stop words to leave out: `english`, `lucene` or `none`. Default:
             `english`.
         k1: BM25's k1: the higher, the more repeated words count. Default: 0.9.
