@@ -14,6 +14,7 @@ from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
 
 if TYPE_CHECKING:
     from conqret.io import ItemSource
+    from conqret.io.labels import Labels
     from conqret.io.nugget_banks import NuggetSource
     from conqret.io.reports import Requests
     from conqret.judging.criterion import Criteria
@@ -144,6 +145,8 @@ class JudgeSettings(ClientSettings, RequestSettings, ItemSettings, LogSettings, 
     order: Order
     seed: int
     confidence: bool
+    shots: int
+    examples: Labels
     topics: Requests | None
     nuggets: NuggetSource | None
     output: str | Path | bool | None
