@@ -322,7 +322,7 @@ def filled(prompt: Prompt, judge_prompt: JudgePrompt[Any], case: Case) -> Render
     if case.options.shots:
         names = [dimension.name for dimension in system["dimensions"]]
         shots = shots_for(case.item, case.options.examples, case.options.shots, names)
-        shown = prompt.beside(SHOTS_PROMPT).render({"examples": shots})
+        shown = prompt.beside(SHOTS_PROMPT).render({"shots": shots})
         rendered = RenderedPrompt(f"{rendered.system}\n\n{shown.system}", f"{shown.user}\n{rendered.user}")
     note, explain_in = "", case.options.explain_in
     if judge_prompt.reading is None and (explain_in or not is_english(item_language(case.item))):
