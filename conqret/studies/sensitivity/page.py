@@ -38,7 +38,9 @@ SHOULD: Mapping[str, str] = {"fall": "fall", "rise": "rise", "unchanged": "not c
 
 def write_sensitivity(results: SensitivityResults, folder: Path) -> list[Path]:
     """Write ``report.html``, ``tables.md`` and ``plots/*.svg`` into ``folder``; return their paths."""
-    drawn = charts(results.curves) | {slug(f"grid-{one.title.partition(chr(58))[0]}"): one for one in grid_charts(results)}
+    drawn = charts(results.curves) | {
+        slug(f"grid-{one.title.partition(chr(58))[0]}"): one for one in grid_charts(results)
+    }
     files = {f"plots/{name}.svg": chart.svg() for name, chart in drawn.items()}
     page = sensitivity_page(results).html()
     tables = tables_markdown(all_tables(results))
@@ -381,12 +383,12 @@ def grid_charts(results: SensitivityResults) -> Iterator[Chart]:
         lines = gathered((cell.levels.get(across, 0.0), cell) for cell in cells)
         yield Chart(
             title=title,
-            x=down,
+            x=words.capitalised(PERTURBATIONS[down].unit),
             y=title.partition(" by ")[0],
             lines=[
                 ChartLine(
                     f"{across} {level:g}",
-                    [Point(cell.levels.get(down, 0.0), cell.mean, cell.low, cell.high) for cell in line],
+                    [Point(cell.levels.get(down, 0.0), cell.mean) for cell in line],
                 )
                 for level, line in lines.items()
             ],
