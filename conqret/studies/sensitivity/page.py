@@ -266,7 +266,8 @@ def curve_table(results: SensitivityResults, perturbation: str, metric: str) -> 
     several = len({judge["model"] for judge in results.record.judges}) > 1
     names = [f"{curve.format}{f' ({curve.model})' * several}" for curve in curves]
     levels = [point.level for point in curves[0].points]
-    title = f"{words.label(metric)}: {perturbation_words(perturbation)} (ConQRet, Tables 16 and 18)"
+    source = f" (ConQRet, {PUBLISHED[metric]})" if metric in PUBLISHED else ""
+    title = f"{words.label(metric)}: {perturbation_words(perturbation)}{source}"
     return Table(title, (words.capitalised(curves[0].unit), *names), _levels(levels, curves))
 
 
@@ -279,7 +280,8 @@ def stance_table(results: SensitivityResults, perturbation: str, metric: str) ->
     curves = _of(results.stances, perturbation, metric)
     units = [words.capitalised(one.unit) for one in results.curves if one.perturbation == perturbation]
     names = [f"{curve.format} {curve.stance}" for curve in curves]
-    title = f"{words.label(metric)}: {perturbation_words(perturbation)}, by stance (ConQRet, Table 15)"
+    source = " (ConQRet, Table 15)" if metric == "context_relevance" else ""
+    title = f"{words.label(metric)}: {perturbation_words(perturbation)}, by stance{source}"
     return Table(title, ((units or ["Level"])[0], *names), _levels(curves[0].levels, curves))
 
 
@@ -410,6 +412,8 @@ def grid_tables(results: SensitivityResults) -> Iterator[Table]:
         yield Table(title, (down, *(f"{across} {level:g}" for level in columns)), rows, note=note)
 
 
+PUBLISHED: Mapping[str, str] = {"context_relevance": "Table 16", "groundedness": "Table 18"}
+"""The paper's table of a metric."""
 PAPER = ("context_relevance", "predicted_precision", "groundedness", "citation_precision", "citation_recall")
 """The metrics of the paper's tables."""
 
