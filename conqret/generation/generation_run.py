@@ -253,8 +253,18 @@ def generate(
 
 
 def gold_rankings(corpus: CorpusDirectory, stance: Literal["pro", "con"]) -> dict[str, list[str]]:
-    """Return the relevant documents of a side by topic, in the order of its qrels: that of their first citation."""
-    return gathered((pair.query_id, pair.doc_id) for pair in corpus.qrels_iter(stance) if pair.relevance > 0)
+    """Return the relevant documents of a side by topic: those that the expert cites first, in that order."""
+    pairs = ((pair.query_id, pair.doc_id) for pair in corpus.qrels_iter(stance) if pair.relevance > 0)
+    relevant = gathered(pairs)
+    experts = (
+        ExpertArguments(corpus) if corpus.debates_file.is_file() and corpus.ledger_file.is_file() else None
+    )
+    for topic in corpus.topics() if experts is not None else ():
+        expert = experts.find(topic, stance) if topic.id in relevant else None
+        if expert is not None:
+            order = {name: place for place, name in enumerate(expert.documents)}
+            relevant[topic.id].sort(key=lambda name: order.get(name, len(order)))
+    return relevant
 
 
 def make_tasks(
