@@ -256,10 +256,10 @@ def gold_rankings(corpus: CorpusDirectory, stance: Literal["pro", "con"]) -> dic
     """Return the relevant documents of a side by topic: those that the expert cites first, in that order."""
     pairs = ((pair.query_id, pair.doc_id) for pair in corpus.qrels_iter(stance) if pair.relevance > 0)
     relevant = gathered(pairs)
-    experts = (
-        ExpertArguments(corpus) if corpus.debates_file.is_file() and corpus.ledger_file.is_file() else None
-    )
-    for topic in corpus.topics() if experts is not None else ():
+    if not (corpus.debates_file.is_file() and corpus.ledger_file.is_file()):
+        return relevant
+    experts = ExpertArguments(corpus)
+    for topic in corpus.topics():
         expert = experts.find(topic, stance) if topic.id in relevant else None
         if expert is not None:
             order = {name: place for place, name in enumerate(expert.documents)}
