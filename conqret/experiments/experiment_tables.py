@@ -315,5 +315,7 @@ def _mean(score: Mapping[str, Any] | None) -> Cell:
         mean = Estimate(score["mean"], score["low"], score["high"], reason=score.get("reason", ""))
     if "total" not in score or score["n"] == score["total"]:
         return mean
-    text = cell_text(mean)
-    return f"{text} (n = {score['n']} of {score['total']}) {{{score['worst_case']:.3f} to {score['best_case']:.3f}}}"
+    text = f"{cell_text(mean)} (n = {score['n']} of {score['total']})"
+    if "worst_case" not in score:  # a difference has no such bounds
+        return text
+    return f"{text} {{{score['worst_case']:.3f} to {score['best_case']:.3f}}}"
