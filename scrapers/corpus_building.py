@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import math
 import random
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from scipy.cluster.hierarchy import DisjointSet
 
@@ -32,10 +35,11 @@ from conqret.data.corpus import (
     judged_pairs,
     table2,
 )
-from conqret.data.item import Debate
+from conqret.data.item import Debate, Document
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.corpus_folder import CorpusDirectory, read_passages, write_lines
 from conqret.io.release import LAYOUT, Release, read_release
+from conqret.llm.tokens import count_tokens
 from conqret.text.citations import cited_against, cited_by
 
 TRAIN_SHARE = 0.7
@@ -92,6 +96,8 @@ def split_topics(parts: Sequence[Sequence[str]], *, seed: int) -> dict[str, Spli
 
 
 SEED = 13
+LENGTHS = (100, 1_000, 10_000, 100_000)
+"""Tokens of a document at which the next length begins; most of the paper's have 100 to 10,000 (Figure 2)."""
 NOT_CITED, NOT_EXTRACTED = "its arguments cite no listed source", "no source that it cites was extracted"
 
 
@@ -155,6 +161,7 @@ def import_release(release: str | Path, output: str | Path = "corpus") -> Releas
     if found.debates:
         directory.write_debates(found.debates)
         write_lines(directory.ledger_file, (entry.model_dump() for entry in found.ledger))
+    found = replace(found, statistics=with_lengths(found.statistics, found.documents))
     directory.write(found, found.documents)
     return found
 
@@ -179,8 +186,18 @@ def make_corpus(corpus: str | Path, *, seed: int = SEED) -> CorpusParts:
             f"lacks (for example {min(lost)}): run `conqret corpus evidence` again"
         )
     built = build_corpus(list(directory.debates()), ledger, seed=seed)
+    built = replace(built, statistics=with_lengths(built.statistics, documents))
     directory.write(built, documents)
     return built
+
+
+def with_lengths(statistics: Mapping[str, Any], documents: Iterable[Document]) -> dict[str, Any]:
+    """Return the statistics with the number of documents by length in tokens (ConQRet, Figure 2)."""
+    counts = [count_tokens(document.text) for document in documents]
+    names = [f"under {LENGTHS[0]:,}", *(f"{low:,} to {high - 1:,}" for low, high in pairwise(LENGTHS))]
+    places = Counter(bisect_right(LENGTHS, count) for count in counts)
+    lengths = {name: places[place] for place, name in enumerate([*names, f"{LENGTHS[-1]:,} or more"])}
+    return {**statistics, "tokens": lengths}
 
 
 def build_corpus(

@@ -36,7 +36,7 @@ def build(corpus: Path, *, seed: int = 13, json_output: options.Printed = None) 
     built = make_corpus(corpus, seed=seed)
     _remark(built.statistics)
     lines = (
-        _table2(built.statistics["table2"]),
+        *_tables(built.statistics),
         f"topics, qrels, corpus.parquet and statistics.json are in {corpus}",
     )
     result(built.statistics, lines, as_json=json_output)
@@ -81,7 +81,7 @@ def import_corpus(
     if len(sources) == 1 and sources[0].is_dir():
         published = import_release(sources[0], output)
         note(*published.notes)
-        lines = (_table2(published.statistics["table2"]), f"documents, topics and qrels are in {output}")
+        lines = (*_tables(published.statistics), f"documents, topics and qrels are in {output}")
         result(published.statistics, lines, as_json=shown.json_output)
         return
     target = output / "documents.jsonl"
@@ -94,16 +94,23 @@ def import_corpus(
     )
 
 
-def _table2(table2: Mapping[str, Any]) -> Table:
+def _tables(statistics: Mapping[str, Any]) -> Iterator[Table | str]:
+    """The figures of Table 2, and the lengths of Figure 2."""
     from conqret.data.corpus import ROWS, TOTAL
     from conqret.show.table import Table
 
+    table2 = statistics["table2"]
     paper = table2["paper"]
     columns = (table2["train"], table2["test"], paper["train"], paper["test"])
     rows = [(label, *(_figure(column[field]) for column in columns)) for field, label in ROWS.items()]
     total = (TOTAL, table2["documents"], "", paper["documents"], "")
     header = ("", "train", "test", "paper train", "paper test")
-    return Table("Statistics (ConQRet, Table 2)", header, [*rows, total])
+    yield Table("Statistics (ConQRet, Table 2)", header, [*rows, total])
+    yield ""
+    lengths, every = statistics["tokens"], max(1, sum(statistics["tokens"].values()))
+    shares = [(name, str(count), f"{count / every:.0%}") for name, count in lengths.items()]
+    yield Table("Lengths of the documents (ConQRet, Figure 2)", ("Tokens", "documents", "share"), shares)
+    yield ""
 
 
 def _figure(number: object) -> str:

@@ -1,4 +1,4 @@
-"""The tables of an experiment, systems side by side, and its result in a sentence."""
+"""The tables and pictures of an experiment, systems side by side, and its result in a sentence."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from itertools import chain
 from typing import Any
 
 from conqret.console.printing import spaced
+from conqret.data.digest import gathered
+from conqret.perturb import Direction
 from conqret.show import words
+from conqret.show.charts import Chart, ChartLine, Point
+from conqret.show.forest import Forest, ForestRow
 from conqret.show.table import Cell, Column, Table, cell_text
 from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import MIN_TOPICS, Estimate
@@ -29,6 +33,14 @@ RANKED = (
     "paired t-tests over topics, with Holm's correction for the number of rankings, for each measure",
 )
 """What marks mean in the tables of retrieval, and how tests are made."""
+MAX_CURVES = 2
+"""Pictures of perturbations at the top of the page; all curves are in the pages of the systems."""
+SHOWN_FIRST = {
+    "irrelevant": "context_relevance",
+    "hallucinate": "groundedness",
+    "hallucinate-share": "groundedness",
+}
+"""The metric that stands for a perturbation (ConQRet, Figure 4); of others the first."""
 NAMED = 3
 """Metrics that the sentence of what came out names."""
 
@@ -173,6 +185,63 @@ def perturbation_table(curves_by_system: Mapping[str, Any]) -> Table:
     return Table(PERTURBATION_TITLE, columns, shown, note=note)
 
 
+def ranking_forests(retrieval: Mapping[str, Any]) -> Iterator[Forest]:
+    """Yield a picture of the rankings of each side, by the measure that takes ranks into account."""
+    for stance, rankings in retrieval.items():
+        measures = dict.fromkeys(name for scores in rankings.values() for name in scores)
+        measure = next((name for name in measures if name.startswith("nDCG")), next(iter(measures), ""))
+        scores = ((name, scores.get(measure)) for name, scores in rankings.items())
+        rows = [
+            ForestRow(name, score["mean"], score["low"], score["high"])
+            for name, score in scores
+            if score is not None and score["mean"] is not None
+        ]
+        if rows:
+            yield Forest(f"Retrieval, {stance}", measure, rows)
+
+
+def curve_charts(curves_by_system: Mapping[str, Any]) -> list[Chart]:
+    """Return pictures of what should fall or rise under perturbations, a line for each system and judge."""
+    groups = gathered(
+        ((curve["perturbation"], curve["metric"]), (system, curve))
+        for system, curves in curves_by_system.items()
+        for curve in curves
+        if curve["expected"] in (Direction.FALL, Direction.RISE)
+    )
+    charts = []
+    for perturbation, metrics in list(gathered(groups).items())[:MAX_CURVES]:
+        named = SHOWN_FIRST.get(perturbation)
+        metric = named if named in metrics else metrics[0]
+        group = groups[perturbation, metric]
+        several = len({curve["format"] for _, curve in group}) > 1
+        lines = [
+            ChartLine(
+                f"{system}, by {curve['format']}" if several else system,
+                [
+                    Point(point["level"], point["mean"], point["low"], point["high"])
+                    for point in curve["points"]
+                ],
+            )
+            for system, curve in group
+        ]
+        unit, label = words.capitalised(group[0][1]["unit"]), words.label(metric)
+        charts.append(Chart(f"{label} under {perturbation}", unit, label, lines))
+    return charts
+
+
+def difference_forests(differences: Mapping[str, Any], first: str) -> Iterator[Forest]:
+    """Yield a picture of the differences of each system from the first, by each judge."""
+    for system, judges in differences.items():
+        for judge, metrics in judges.items():
+            rows = [
+                ForestRow(words.label(name), metric["mean"], metric["low"], metric["high"])
+                for name, metric in metrics.items()
+                if metric["mean"] is not None
+            ]
+            if any(row.value for row in rows):
+                yield Forest(f"{system}, by {judge}", f"Difference from {first}", rows)
+
+
 def overview_tables(summary: Mapping[str, Any]) -> Iterator[Table | str]:
     """Yield the tables for a terminal, without that of perturbations, and then the outcome in a sentence."""
     yield from spaced(table for table in experiment_tables(summary) if table.title != PERTURBATION_TITLE)
@@ -246,5 +315,7 @@ def _mean(score: Mapping[str, Any] | None) -> Cell:
         mean = Estimate(score["mean"], score["low"], score["high"], reason=score.get("reason", ""))
     if "total" not in score or score["n"] == score["total"]:
         return mean
-    text = cell_text(mean)
-    return f"{text} (n = {score['n']} of {score['total']}) {{{score['worst_case']:.3f} to {score['best_case']:.3f}}}"
+    text = f"{cell_text(mean)} (n = {score['n']} of {score['total']})"
+    if "worst_case" not in score:  # a difference has no such bounds
+        return text
+    return f"{text} {{{score['worst_case']:.3f} to {score['best_case']:.3f}}}"

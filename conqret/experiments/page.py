@@ -14,10 +14,13 @@ from conqret.data import Item
 from conqret.errors import DeclarationError, strict_options
 from conqret.experiments.experiment_tables import (
     arguments_table,
+    curve_charts,
+    difference_forests,
     difference_tables,
     experiment_tables,
     outcome,
     perturbation_table,
+    ranking_forests,
     retrieval_tables,
     score_tables,
 )
@@ -31,7 +34,6 @@ from conqret.judging.summary import Summary
 from conqret.judging.tally import MAX_ITEMS
 from conqret.runs.run_folder import REPORT
 from conqret.show import words
-from conqret.show.forest import Forest, ForestRow
 from conqret.show.markup import tables_markdown
 from conqret.show.page import Ways, write_file, write_files
 from conqret.show.report_page import PageLinks, ReportPage, Section, section
@@ -99,7 +101,9 @@ def experiment_report(
     came_out = outcome(summary["differences"], first)
     differences, perturbed = summary["differences"], any(summary["sensitivity"].values())
     sections = [
-        Section("Differences", [*_forests(differences, first), *difference_tables(differences, first)]),
+        Section(
+            "Differences", [*difference_forests(differences, first), *difference_tables(differences, first)]
+        ),
         Section("Retrieval", list(retrieval_tables(summary["retrieval"]))),
         section(arguments_table(summary["arguments"])),
         Section("Scores", list(score_tables(summary["scores"]))),
@@ -111,6 +115,7 @@ def experiment_report(
         f"Experiment {summary['name']}",
         sections,
         answer=[came_out] if came_out else [],
+        picture=[*ranking_forests(summary["retrieval"]), *curve_charts(summary["sensitivity"])],
         lede=[
             f"The experiment compares {words.number(len(record['systems']), 'system')} on "
             f"{words.number(summary['topics'], 'topic')} ({' and '.join(experiment['stances'])}), judged by "
@@ -125,19 +130,6 @@ def experiment_report(
             ("conqret", record["conqret"]),
         ],
     )
-
-
-def _forests(differences: Mapping[str, Any], first: str) -> Iterator[Forest]:
-    """A picture of the differences of each system from the first, by each judge."""
-    for system, judges in differences.items():
-        for judge, metrics in judges.items():
-            rows = [
-                ForestRow(words.label(name), metric["mean"], metric["low"], metric["high"])
-                for name, metric in metrics.items()
-                if metric["mean"] is not None
-            ]
-            if any(row.value for row in rows):
-                yield Forest(f"{system}, by {judge}", f"Difference from {first}", rows)
 
 
 def _models(experiment: Mapping[str, Any]) -> list[str]:

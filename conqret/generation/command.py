@@ -8,6 +8,7 @@ from typing import Literal
 
 from conqret.console import shared_options as options
 from conqret.console.printing import at, end, note, note_each, result
+from conqret.data.corpus import Split
 from conqret.errors import number
 from conqret.generation.generator import GenerateOptions
 from conqret.judging.command_options import StudyOptions
@@ -16,22 +17,26 @@ from conqret.judging.command_options import StudyOptions
 def generate(
     corpus: Path,
     *,
-    run: Path,
-    stance: Literal["pro", "con"],
+    run: Path | None = None,
+    stance: Literal["pro", "con", "both"],
+    split: Split | None = None,
     model: options.Model = None,
     writing: GenerateOptions,
     output: Path | None = None,
     run_options: StudyOptions,
 ) -> None:
-    """Write an argument, with conclusions and with premises that cite documents, for every topic of a ranking.
+    """Write an argument, with conclusions and with premises that cite documents, for every topic of a ranking or of a
+    corpus.
 
     If the documents do not fit into the model's context window, all are shortened by the same share. Citations are
     checked. The same command again goes on where it stopped, and repeats only what failed.
 
     Args:
         corpus: A corpus directory: documents, topics, debates and ledger.
-        run: The TREC run file (.gz too) that ranks the corpus's documents for each topic.
-        stance: The side to argue for in all items: `pro` or `con`.
+        run: The TREC run file (.gz too) that ranks the corpus's documents for each topic. Default: each side's relevant
+            documents by the corpus's qrels (gold documents).
+        stance: The side to argue for: `pro`, `con`, or `both`, an item for each.
+        split: The topics to argue on: `train` or `test`. Default: all.
         output (--output, -o): The folder to write. Default: runs/RUN-MODEL.
 
     Examples:
@@ -41,18 +46,22 @@ def generate(
 
     conqret generate arguments corpus/ --run runs/con.res.gz --stance con --strategy extractive -o runs/extractive
 
+    conqret generate arguments corpus/ --stance both --split test --strategy expert -o runs/oracle
+
     conqret judge runs/args/items.jsonl --model gpt-4o-mini
     """
     from conqret.generation.generation_run import generate as write
     from conqret.io.trec import read_rankings
     from conqret.show.words import reason
 
-    run_options.shown.note(*read_rankings(run).remarks())
+    if run is not None:
+        run_options.shown.note(*read_rankings(run).remarks())
     outcome = run_options.study(
         write,
         corpus,
         run,
         stance=stance,
+        split=split,
         model=run_options.calls.for_model(model),
         output=output,
         **asdict(writing),
@@ -72,10 +81,9 @@ def generate(
     )
     result(facts, lines, as_json=run_options.shown.json_output)
     if outcome.no_evidence:
-        note(
-            f"{outcome.no_evidence} arguments are left out, because the model found no evidence for their side in the "
-            "documents"
-        )
+        why = "the model found no evidence for their side in the documents"
+        why = "the corpus has no expert argument for them" if writing.way.expert else why
+        note(f"{outcome.no_evidence} arguments are left out, because {why}")
     note_each(
         f"{count} arguments were not written: {reason(name)}; the same command requests them again"
         for name, count in sorted(outcome.failed.items())

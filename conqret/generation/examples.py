@@ -83,13 +83,16 @@ class ExpertArguments:
         self._ledger = {(entry.debate, entry.number): entry for entry in corpus.ledger()}
         self._examples: dict[tuple[str, Stance], Example | None] = {}
 
-    def find(self, topic: CorpusTopic, stance: Stance) -> Expert | None:
-        """Return the expert's argument for one side of a topic, or None if there is none."""
+    def find(self, topic: CorpusTopic, stance: Stance, *, limit: int | None = None) -> Expert | None:
+        """Return the expert's argument for one side of a topic, or None if there is none.
+
+        Only the first ``limit`` of its documents are kept, and citations of the others are removed.
+        """
         debate = self._debates.get(topic.id)
         if debate is None:
             return None
         arguments = {"pro": debate.pros, "con": debate.cons}.get(stance, ())
-        return _expert(topic, stance, arguments, self._documents(debate)) if arguments else None
+        return _expert(topic, stance, arguments, self._documents(debate), limit) if arguments else None
 
     def example(
         self, topic: CorpusTopic, stance: Stance, documents: Mapping[str, Document]
@@ -101,7 +104,7 @@ class ExpertArguments:
         """
         key = (topic.id, stance)
         if key not in self._examples:
-            expert = self.find(topic, stance)
+            expert = self.find(topic, stance, limit=EXAMPLE_DOCUMENTS)
             there = expert is not None and all(document in documents for document in expert.documents)
             self._examples[key] = borne_out(expert, documents) if expert is not None and there else None
         return self._examples[key]
@@ -210,11 +213,15 @@ def renumbered(text: str, places: Mapping[int, int]) -> str:
 
 
 def _expert(
-    topic: CorpusTopic, stance: Stance, arguments: Sequence[DebateArgument], documents: Mapping[int, str]
+    topic: CorpusTopic,
+    stance: Stance,
+    arguments: Sequence[DebateArgument],
+    documents: Mapping[int, str],
+    limit: int | None,
 ) -> Expert | None:
     named: dict[str, int] = {}
     for number in cited_by(arguments):
-        if number in documents and len(named) < EXAMPLE_DOCUMENTS:
+        if number in documents and (limit is None or len(named) < limit):
             named.setdefault(documents[number], len(named) + 1)
     places = {number: named[document] for number, document in documents.items() if document in named}
     points = tuple(

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Unpack
 
 from conqret.data import Document, Reason, Stance
-from conqret.data.corpus import CorpusTopic
+from conqret.data.corpus import CorpusTopic, Split
+from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.generation.cited_argument import GeneratedArgument
 from conqret.generation.examples import ExpertArguments, draw_examples
@@ -39,6 +40,8 @@ from conqret.options import options_in
 from conqret.runs.run_folder import ITEMS, default_folder, stem
 from conqret.runs.session import SessionCounts
 from conqret.runs.study_run import RequestFolder, RequestRecord, lost
+
+SIDES: tuple[Literal["pro", "con"], ...] = ("pro", "con")
 
 
 class GenerationRecord(RequestRecord):
@@ -117,7 +120,7 @@ class ArgumentRun(Run[ArgumentRow]):
         asked = sorted(way.prompt_ids(task.stance for task in tasks))
         argument = RunPrompt(GeneratedArgument, "generate", GENERATED_TOKENS, shown_later=bool(way.turns))
         by = writer.model if way.prompts else way.name
-        if writer.backend.baseline:
+        if writer.backend.baseline and not way.expert:
             by += ": sentences of the documents, a lexical baseline and no author"
         super().__init__(
             folder,
@@ -130,7 +133,7 @@ class ArgumentRun(Run[ArgumentRow]):
             about=f"{number(len(tasks), 'argument')} by",
             by=by,
             record={
-                "baseline": writer.backend.baseline or not asked,
+                "baseline": not way.expert and (writer.backend.baseline or not asked),
                 "window": writer.context_window,
                 "options": asdict(options),
                 "settings": dict(made_of),
@@ -203,17 +206,20 @@ class GenerationSettings(GenerateSettings, RequestSettings, WatchSettings, total
 @strict_options
 def generate(
     corpus: str | Path,
-    run: str | Path,
+    run: str | Path | None = None,
     *,
-    stance: Literal["pro", "con"],
+    stance: Literal["pro", "con", "both"],
+    split: Split | None = None,
     **settings: Unpack[GenerationSettings],
 ) -> GenerationOutcome:
     """Write a cited argument for each topic of a TREC run, into a folder whose items can be judged.
 
     Args:
         corpus: a corpus directory.
-        run: the TREC run that ranks its documents (``.gz`` too).
-        stance: the side to argue for.
+        run: the TREC run that ranks its documents (``.gz`` too); None: a side's relevant documents, in the order of
+            its qrels (the oracle setting).
+        stance: the side to argue for, or ``both``, one after the other.
+        split: the topics to argue on; None: all.
         settings: the model, the options and the folder: :class:`GenerationSettings`.
 
     Returns:
@@ -226,13 +232,42 @@ def generate(
     writer.backend.check_can_request("the question for an argument")
     if not (options.way.prompts or writer.backend.baseline):
         raise DeclarationError(f"the strategy {options.way.name} uses no model; leave out --model")
-    ranking, source = Path(run), Path(corpus)
+    source, directory = Path(corpus), CorpusDirectory(Path(corpus))
+    ranking = Path("gold" if run is None else run)
     name = writer.model if options.way.prompts else options.way.name
     folder = as_path(settings.get("output")) or default_folder(stem(ranking), name)
-    tasks = make_tasks(CorpusDirectory(source), read_rankings(ranking), stance, options)
-    made_of = {"corpus": source.name, "run": ranking.name, "stance": stance}
+    topics = list(directory.topics())
+    chosen = {topic.id for topic in topics if split in (None, topic.split)}
+    ranked = None if run is None else read_rankings(ranking)
+    tasks = []
+    for side in SIDES if stance == "both" else (stance,):
+        rankings: Mapping[str, Sequence[str]] = gold_rankings(directory, side) if ranked is None else ranked
+        rankings = {name: ids for name, ids in rankings.items() if split is None or name in chosen}
+        tasks += make_tasks(directory, rankings, side, options, topics)
+    if not tasks:
+        raise DeclarationError(
+            f"{source} has no topic to argue on{f' in its {split} split' if split else ''}"
+        )
+    made_of = {"corpus": source.name, "run": ranking.name, "stance": stance} | (
+        {"split": split} if split else {}
+    )
     with ArgumentRun(GenerationFolder(folder), tasks, options, writer, settings, made_of=made_of) as writing:
         return writing.written()
+
+
+def gold_rankings(corpus: CorpusDirectory, stance: Literal["pro", "con"]) -> dict[str, list[str]]:
+    """Return the relevant documents of a side by topic: those that the expert cites first, in that order."""
+    pairs = ((pair.query_id, pair.doc_id) for pair in corpus.qrels_iter(stance) if pair.relevance > 0)
+    relevant = gathered(pairs)
+    if not (corpus.debates_file.is_file() and corpus.ledger_file.is_file()):
+        return relevant
+    experts = ExpertArguments(corpus)
+    for topic in corpus.topics():
+        expert = experts.find(topic, stance) if topic.id in relevant else None
+        if expert is not None:
+            order = {name: place for place, name in enumerate(expert.documents)}
+            relevant[topic.id].sort(key=lambda name: order.get(name, len(order)))
+    return relevant
 
 
 def make_tasks(
@@ -259,11 +294,11 @@ def make_tasks(
             f"the run ranks {len(strangers)} topics that {corpus.topics_file} lacks (for example {strangers[0]!r}): "
             "give the corpus that it was made from"
         )
-    experts = ExpertArguments(corpus) if options.shots or options.expert else None
+    shots = options.shots if options.way.prompts else 0
+    own = options.expert or options.way.expert
+    experts = ExpertArguments(corpus) if shots or own else None
     wanted = {document for ranking in rankings.values() for document in ranking[: options.documents]}
-    written = (
-        [experts.find(topic, stance) for topic in known] if experts is not None and options.shots else []
-    )
+    written = [experts.find(topic, stance) for topic in known] if experts is not None and shots else []
     cited = {document for expert in written if expert is not None for document in expert.documents}
     texts = _read(corpus, wanted, cited)
     tasks = []
@@ -271,8 +306,8 @@ def make_tasks(
         topic, documents = by_id[name], tuple(texts[document] for document in ranking[: options.documents])
         task = GenerationTask(topic, stance, documents)
         if experts is not None:
-            drawn = partial(draw_examples, known, experts, texts, stance, options.shots, seed=options.seed)
-            expert = experts.find(topic, stance) if options.expert else None
+            drawn = partial(draw_examples, known, experts, texts, stance, shots, seed=options.seed)
+            expert = experts.find(topic, stance) if own else None
             task = replace(task, examples=drawn(exclude=topic), expert=expert)
         tasks.append(task)
     return tasks

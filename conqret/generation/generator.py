@@ -18,7 +18,7 @@ from pydantic import Field
 
 from conqret.data import Call, Document, Item, Reason, Stance, Trim
 from conqret.data.corpus import CorpusTopic
-from conqret.errors import check_known
+from conqret.errors import DeclarationError, check_known
 from conqret.generation.cited_argument import GeneratedArgument, check_citations, render
 from conqret.generation.examples import SEED, SHOTS, Example, Expert
 from conqret.generation.strategies import DEFAULT_STRATEGY, STRATEGIES, Strategy
@@ -65,7 +65,8 @@ class GenerateOptions(Sampling):
         expert (--expert): Add the expert-written argument of the corpus to each item as second argument, for judge
             formats that compare two arguments.
         strategy: How the argument is made: `cited` (written by a model, with expert arguments as examples),
-            `extractive` (sentences of the documents, without a model), or a plug-in's.
+            `takeaways` (by a model that sums up each document), `debate` (after the other side has answered),
+            `extractive` (sentences of the documents, without a model), `expert` (the expert's own), or a plug-in's.
 
     Raises:
         DeclarationError: a number is out of its range, or there is no such strategy.
@@ -85,6 +86,8 @@ class GenerateOptions(Sampling):
     def __post_init__(self) -> None:
         check_ranges(self)
         check_known("strategy", STRATEGIES, self.strategy)
+        if self.expert and self.way.expert:
+            raise DeclarationError("with --strategy expert the argument is the expert's: leave --expert out")
 
 
 class GenerateSettings(TypedDict, total=False):
@@ -199,16 +202,22 @@ class GenerationTask:
         """Return the item to judge, made from a generated argument; None if no argument was written."""
         if generated.argument is None:
             return None
-        places = {document.id: place for place, document in enumerate(self.documents, start=1)}
+        other = self.cited_by_expert  # which the argument itself may be
         return Item(
             id=self.id,
             topic=self.topic.question,
             stance=self.stance,
             documents=self.documents,
             argument=generated.argument,
-            second_argument=(self.expert.text(places) or None) if self.expert is not None else None,
+            second_argument=other if other and other != generated.argument else None,
             metadata={"topic_id": self.topic.id, "generation": generated.facts},
         )
+
+    @property
+    def cited_by_expert(self) -> str:
+        """The expert's argument with its citations of this task's documents; empty if there is none."""
+        places = {document.id: place for place, document in enumerate(self.documents, start=1)}
+        return "" if self.expert is None else self.expert.text(places)
 
     def outcome(self, **fields: Any) -> ArgumentRow:
         """Return a row for this task with the given fields (an argument, or the reason for its absence)."""
@@ -258,6 +267,8 @@ class Generator:
         if not task.documents:
             return task.outcome(reason=Reason.NOTHING_TO_JUDGE, detail="no document was retrieved")
         strategy = self.options.way
+        if strategy.expert:
+            return self._expert(task)
         if not strategy.prompts:
             made = strategy.baseline(task.topic.question, task.stance, task.documents)
             return self._written(task, GeneratedArgument.model_validate(made))
@@ -313,6 +324,15 @@ class Generator:
         yield BudgetedQuestion(first, topic, task.stance, task.documents, task.examples)
         for turn in way.turns:
             yield BudgetedQuestion(self.library[turn.prompt], topic, turn.side(task.stance), task.documents)
+
+    def _expert(self, task: GenerationTask) -> ArgumentRow:
+        """The row of the expert's argument."""
+        text = task.cited_by_expert
+        if not text:
+            return task.outcome(reason=Reason.NO_EVIDENCE, detail="the corpus has no expert argument for it")
+        checked = check_citations(text, task.documents).model_dump(mode="json")
+        facts = {"strategy": self.options.way.name, "left_out": [], "citations": checked}
+        return task.outcome(argument=text, facts={**UNASKED, **facts, "model": None})
 
     def _written(
         self,

@@ -79,7 +79,13 @@ class CorpusDirectory:
 
     def debates(self) -> Iterator[Debate]:
         """Iterate over the debates in file order."""
-        return read_models(_there(self.debates_file, "conqret corpus debates"), Debate)
+        return read_models(
+            _there(
+                self.debates_file,
+                "conqret corpus debates` (an imported release: its parser, then `conqret corpus import`)",
+            ),
+            Debate,
+        )
 
     def ledger(self) -> Iterator[LedgerEntry]:
         """Iterate over all ledger entries in file order; if a source has several, the last one is valid."""

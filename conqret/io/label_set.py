@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean
 from typing import Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, check_known
 from conqret.text.numbers import number_in
 from conqret.text.words import dimension_name
@@ -357,6 +359,29 @@ class LabelSet:
     def scale(self, dimension: str) -> LabelScale:
         """Return the scale of a dimension."""
         return self.scales[dimension]
+
+    def of_whole_items(self, dimensions: Collection[str]) -> LabelSet:
+        """Return the labels with those of an item's parts (documents) averaged, for each annotator of these
+        dimensions.
+        """
+        kept = [label for label in self.labels if label.dimension not in dimensions or not label.unit.part]
+        parts = gathered(
+            ((label.dimension, label.unit.item, label.annotator), label)
+            for label in self.labels
+            if label.dimension in dimensions and label.unit.part and label.value is not None
+        )
+        kept += [
+            replace(label, unit=Unit(item), value=fmean(part.value or 0.0 for part in (label, *others)))
+            for (_, item, _), (label, *others) in parts.items()
+        ]
+        scales = {name: replace(self.scale(name), level="interval", whole=False) for name in dimensions}
+        note = f"{', '.join(dimensions)}: the mean of an item's parts, as a judge scores whole items"
+        return replace(
+            self,
+            labels=tuple(kept),
+            scales=replace(self.scales, own={**self.scales.own, **scales}),
+            notes=(*self.notes, note),
+        )
 
     def absent(self, dimension: str | None = None) -> Counter[str]:
         """Count absent labels by kind (``missing``, ``cannot_judge``), for one dimension or for all if

@@ -60,7 +60,12 @@ SETTINGS = read_settings
 class ItemReading(OptionGroup):
     """How items are read.
 
+    Judging:
+        shots: How many labeled arguments on other topics the prompt of the format `listwise` shows as examples (with
+            `--examples`). Default: none.
     Files:
+        examples: For `--shots`: human labels of the items on the quality dimensions, from which examples are drawn
+            (`--seed`).
         topics: For items that are TREC RAG reports: the file of topics that the reports answer, as JSONL (`request_id`,
             `title`, `problem_statement`, …) or as lines of an id, a tab and a text.
         nuggets: A file of nuggets for each topic (JSONL, also .gz, as TREC RAG, AutoNuggetizer and AutoJudge write
@@ -69,6 +74,8 @@ class ItemReading(OptionGroup):
     """
 
     columns: options.Columns = None
+    shots: int | None = None
+    examples: Path | None = None
     topics: Path | None = None
     nuggets: Path | None = None
     skip_invalid: options.SkipInvalid = False
@@ -151,6 +158,8 @@ def judge(
         "format": chosen.format,
         "model": chosen.model,
         "columns": options.column_map(read.columns, options.ITEM_COLUMNS),
+        **({} if read.shots is None else {"shots": read.shots}),
+        **({} if read.examples is None else {"examples": read.examples}),
         "topics": read.topics,
         "nuggets": read.nuggets,
         "skip_invalid": read.skip_invalid,

@@ -24,6 +24,8 @@ from conqret.judging.judge_options import CONVERSATION, LANGUAGE, Conversation, 
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import valid_alone
 from conqret.judging.scales import both_orders, combine_samples, swap_item, with_confidence
+from conqret.judging.shots import PROMPT as SHOTS_PROMPT
+from conqret.judging.shots import shots_for
 from conqret.llm.client import Client
 from conqret.llm.prompt_fitting import ANSWER_ROOM, fit
 from conqret.llm.replies import rating_distribution
@@ -313,6 +315,11 @@ def filled(prompt: Prompt, judge_prompt: JudgePrompt[Any], case: Case) -> Render
             user |= {name: text for name, text in texts.items() if user[name]}
         shown = prompt.render(user, system)
         rendered = with_turns(shown, case.item, turns, documents=documents, judged=judged)
+    if case.options.shots:
+        names = [dimension.name for dimension in system["dimensions"]]
+        shots = shots_for(case.item, case.options.examples, case.options.shots, names)
+        shown = prompt.beside(SHOTS_PROMPT).render({"shots": shots})
+        rendered = RenderedPrompt(f"{rendered.system}\n\n{shown.system}", f"{shown.user}\n{rendered.user}")
     note, explain_in = "", case.options.explain_in
     if judge_prompt.reading is None and (explain_in or not is_english(item_language(case.item))):
         languages = prompt_languages(case.item, explain_in)

@@ -25,6 +25,8 @@ from conqret.judging.judge_settings import (
 )
 from conqret.judging.judgments import JudgePlan, Judgments, judge_items
 from conqret.judging.setup import OF_A_MODEL, RecordedCall, Setup, check_items, recorded_call, set_up
+from conqret.judging.shots import FORMAT as SHOTS_FORMAT
+from conqret.judging.shots import draw_shots
 from conqret.llm.client_options import resolving
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
@@ -80,6 +82,8 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - ``relevant_from``: the rating, 0 to 5, from which a document counts towards predicted precision
             - ``temperature``: that of the model; default: 0, or 0.7 with several samples
             - ``confidence``: request the judge's confidence in each answer
+            - ``shots``: how many labeled arguments on other topics the prompt of the format ``listwise`` shows, drawn
+              by ``seed`` from the items that have labels in ``examples``, a file
             - ``conversation``: the judged part of items with messages: the ``last`` answer, or the ``whole``
             - ``columns``: a mapping from fields to columns of ``items``; overrides the columns recognized
             - ``topics``: the requests of TREC RAG reports, a file or its rows
@@ -336,6 +340,29 @@ def prepared(
     return replace(source, needs=setup.needs), checked, setup, log
 
 
+def _with_shots(
+    judging: dict[str, Any], name: str | Judge | None, items: Callable[[], ItemSource] | None
+) -> dict[str, Any]:
+    """The options of a judge with the labeled examples that its prompts are to show, drawn from the items."""
+    shots, labels = judging.get("shots", 0), judging.get("examples", ())
+    if not shots and not labels:
+        return judging
+    if not labels or not shots or items is None:
+        raise DeclarationError(
+            "--shots N and --examples LABELS go together: how many labeled arguments the prompt shows, and their labels"
+        )
+    if name != SHOTS_FORMAT:
+        raise DeclarationError(
+            f"--shots shows ratings of the format {SHOTS_FORMAT}: add --format {SHOTS_FORMAT}"
+        )
+    if shots < 1:
+        raise DeclarationError(f"--shots is {shots}, but it must be at least 1")
+    if isinstance(labels, list | tuple):  # a replay has them
+        return judging
+    drawn = draw_shots(items(), labels, shots, seed=judging.get("seed", JudgeOptions().seed))
+    return {**judging, "examples": drawn}
+
+
 def _check_nuggets(setup: Setup) -> None:
     """Raise DeclarationError where nuggets are given to a judge that looks at none."""
     if any(NUGGETS in part.needs | part.optional for part in setup.parts):
@@ -412,7 +439,7 @@ def setup_of(settings: JudgeSettings, items: Callable[[], ItemSource] | None = N
         setup = set_up(
             DEFAULT_FORMAT if name is None else name,
             client_options(model, client) if session is None else session.options,
-            JudgeOptions(**judging),
+            JudgeOptions(**_with_shots(judging, name, items)),
             settings.get("prompts") if session is None else session.library,
         )
     return replace(setup, notes=(*notes, *setup.notes))

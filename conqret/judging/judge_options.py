@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
 from annotated_types import Interval
 
 from conqret.errors import DeclarationError, metric_name
 from conqret.judging.dimensions import Order
+from conqret.judging.shots import ShownExample
 from conqret.options import check_ranges
 
 CRITERIA = "criteria"
@@ -75,7 +76,8 @@ class JudgeOptions:
     """How a judge is to be run.
 
     ``metrics`` selects among those of the format (empty: all). ``confidence``: request the judge's confidence in each
-    answer. Without a ``temperature``, requests are sent with 0, or with :data:`SELF_CONSISTENCY_TEMPERATURE` where
+    answer. ``shots``: how many of the labeled ``examples`` a prompt of the format ``listwise`` shows. Without a
+    ``temperature``, requests are sent with 0, or with :data:`SELF_CONSISTENCY_TEMPERATURE` where
     there are several samples.
 
     Judging:
@@ -106,6 +108,8 @@ class JudgeOptions:
     confidence: bool = False
     conversation: Conversation = "last"
     explain_in: str = ""
+    shots: int = 0
+    examples: Any = ()
 
     @property
     def sampling_temperature(self) -> float:
@@ -120,6 +124,8 @@ class JudgeOptions:
         check_ranges(self)
         if self.metrics:
             object.__setattr__(self, "metrics", tuple(metric_name(name) for name in self.metrics))
+        if isinstance(self.examples, list | tuple):
+            object.__setattr__(self, "examples", tuple(map(ShownExample.from_record, self.examples)))
         if self.explain_in:
             from conqret.text.language import explanation_language
 

@@ -15,6 +15,7 @@ from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
 if TYPE_CHECKING:
     from conqret.data.criterion import Criteria
     from conqret.io import ItemSource
+    from conqret.io.labels import Labels
     from conqret.io.nuggets import NuggetSource
     from conqret.io.reports import Requests
     from conqret.io.rubric_files import RubricSource
@@ -144,6 +145,8 @@ class JudgeSettings(ClientSettings, RequestSettings, ItemSettings, LogSettings, 
     order: Order
     seed: int
     confidence: bool
+    shots: int
+    examples: Labels
     topics: Requests | None
     nuggets: NuggetSource | None
     output: str | Path | bool | None

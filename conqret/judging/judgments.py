@@ -99,6 +99,8 @@ def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> Jud
         del options["conversation"]
     if not setup.options.explain_in:
         del options["explain_in"]
+    if not setup.options.shots:
+        del options["shots"], options["examples"]
     return JudgeRecord(
         **setup.recorded,
         options=options,

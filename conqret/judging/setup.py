@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
@@ -40,6 +40,7 @@ from conqret.judging.judge_parts import (
 )
 from conqret.judging.metric_homes import judge_of_members
 from conqret.judging.responses import stating_confidence
+from conqret.judging.shots import PROMPT as SHOTS_PROMPT
 from conqret.llm.client import Client
 from conqret.llm.client_options import NO_MODEL, OFFLINE_MODEL, ClientOptions
 from conqret.llm.recordings import Recordings
@@ -169,6 +170,10 @@ class Setup:
                 f"prompt {LANGUAGE}": self.library[LANGUAGE].digest,
                 "explain_in": explanation_language(self.options.explain_in) or "the item's language",
             }
+        if self.options.shots:
+            shots = (asdict(example) for example in self.options.examples)
+            identity |= {f"prompt {SHOTS_PROMPT}": self.library[SHOTS_PROMPT].digest}
+            identity |= {"shots": self.options.shots, "examples": digest(list(shots))}
         return identity
 
     @cached_property

@@ -315,8 +315,8 @@ PERTURBATIONS = Registry(
     package="conqret.perturb.kinds",
     attribute="PERTURBATIONS",
     first=tuple(
-        "irrelevant hallucinate hallucinate-share shuffle drop-citations wrong-citations padding "
-        "flip-stance inject-document inject-argument truncate".split()
+        "irrelevant hallucinate hallucinate-share reverse reverse-share shuffle drop-citations wrong-citations "
+        "padding flip-stance inject-document inject-argument truncate".split()
     ),
 )
 """All perturbations by name; those of the paper come first."""

@@ -28,8 +28,8 @@ class Analysis(OptionGroup):
     """How texts are analysed and scored.
 
     Args:
-        stemmer: `porter2` (English), `none`, or a language: `german`, `french`, `spanish`, `portuguese`, `russian`,
-            `arabic`, `hindi`, … Default: `porter2`.
+        stemmer: `porter2` or `porter` (English), `none`, or a language: `german`, `french`, `spanish`, `portuguese`,
+            `russian`, `arabic`, `hindi`, … Default: `porter2`.
         stop_words (--stopwords): The list of stop words to leave out: `english`, `lucene` or `none`. Default:
             `english`.
         k1: BM25's k1: the higher, the more repeated words count. Default: 0.9.
@@ -81,7 +81,7 @@ def index(
 
     conqret retrieve index corpus/ --engine dense --encoder facebook/contriever-msmarco
 
-    conqret retrieve index corpus/ --stemmer none --stopwords lucene --k1 1.2 --b 0.75
+    conqret retrieve index corpus/ --stemmer porter --k1 1.2 --b 0.75
     """
     began = time.perf_counter()
     settings = get_engine(engine).declared({**analysis.given(), **encodings.given()})
@@ -112,7 +112,7 @@ def index(
 
 def _language_notes(corpus: Path, stemmer: str | None) -> Iterator[str]:
     """What is to be said where most documents are in another language than the ``stemmer`` stems; None: none stems."""
-    stems = "en" if stemmer == "porter2" else language_code(stemmer or "")
+    stems = "en" if stemmer in ("porter", "porter2") else language_code(stemmer or "")
     if not stems:
         return
     counts = Counter(

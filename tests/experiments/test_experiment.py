@@ -10,6 +10,7 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.experiments.experiment import estimate, experiment_job, run_experiment
+from conqret.experiments.page import experiment_report
 from conqret.io.trec import ScoredDoc, read_run, write_run
 from conqret.judging.judge_folder import COLUMNS
 from conqret.llm.client import Client
@@ -127,6 +128,10 @@ def test_what_it_leaves(finished):
     for ranking in summary["retrieval"]["pro"].values():
         assert set(ranking) == {"P@10", "nDCG@10", "R@12"}  # no deeper than bm25 went
     assert summary["sensitivity"]["bm25+floor"]
+    page = experiment_report(job.out, json.loads(job.out.record_file.read_bytes()), summary)
+    assert [picture.title for picture in page.picture][:2] == ["Retrieval, pro", "Retrieval, con"]
+    assert page.picture[2].title == "Context relevance under irrelevant"
+    assert [line.name for line in page.picture[2].lines] == list(summary["sensitivity"])
     record = json.loads(job.out.record_file.read_bytes())
     assert {"fingerprint", "versions", "judges", "prompts", "corpus", "experiment"} <= set(record)
     ranked = [line.doc_id for line in read_run(job.out.ranking("given", "pro"))]

@@ -8,7 +8,13 @@ import pytest
 from conqret.data import Document, Reason
 from conqret.generation.cited_argument import GeneratedArgument
 from conqret.generation.examples import Expert
-from conqret.generation.generation_run import ArgumentRun, GenerationFolder, make_tasks
+from conqret.generation.generation_run import (
+    ArgumentRun,
+    GenerationFolder,
+    generate,
+    gold_rankings,
+    make_tasks,
+)
 from conqret.generation.generator import BudgetedQuestion, GenerateOptions, Generator
 from conqret.generation.strategies import STRATEGIES
 from conqret.generation.strategies.debate import revised
@@ -18,6 +24,7 @@ from conqret.judging.cost import Counted
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer
 from conqret.prompts import Library
+from conqret.text.citations import citations
 from tests.generation.corpora import write_corpus
 
 DOCUMENTS = (
@@ -64,14 +71,35 @@ def test_extractive_writes_what_the_offline_model_answers_and_asks_nobody(tmp_pa
         tasks = make_tasks(corpus, read_rankings(ranking), "pro", options)
         folder = GenerationFolder(tmp_path / name)
         sent = write(tasks, options, ClientOptions("offline"), folder).session.sent
-        assert sent == {"cited": 1, "debate": 3, "extractive": 0}[name]
+        assert sent == {"cited": 1, "debate": 3, "extractive": 0, "expert": 0, "takeaways": 1}[name]
         (items[name],) = open_items(folder.items_file)
         records[name] = folder.record()
     assert items["extractive"].argument == items["cited"].argument
     facts = items["extractive"].metadata["generation"]
     assert (facts["strategy"], facts["model"], facts.get("prompt")) == ("extractive", "offline", None)
     assert records["extractive"].baseline
-    assert records["extractive"].differences(records["cited"]) == ["options", "prompt", "answer schema"]
+    differences = [
+        "options",
+        "prompt",
+        "answer schema",
+        "ranking, documents or examples",
+    ]  # it shows no examples
+    assert records["extractive"].differences(records["cited"]) == differences
+    assert not records["expert"].baseline
+
+
+def test_expert_arguments_have_the_documents_that_they_cite(tmp_path):
+    corpus = write_corpus(tmp_path / "corpus")
+    outcome = generate(corpus.path, stance="both", strategy="expert", output=tmp_path / "gold")
+    relevant = {side: gold_rankings(corpus, side) for side in ("pro", "con")}
+    for item in open_items(outcome.items_file):
+        assert [document.id for document in item.documents] == relevant[item.stance][
+            item.metadata["topic_id"]
+        ]
+        assert item.second_argument is None
+        cited = dict.fromkeys(citations(item.argument))
+        assert list(cited) == list(range(1, len(item.documents) + 1))
+    assert outcome.written == sum(map(len, relevant.values()))
 
 
 def argued(*premises):

@@ -97,6 +97,9 @@ def test_texts_pros_and_cons_are_read_where_they_are(release: Path, folder: str)
     assert (documents["2"].title, documents["2"].text) == ("Title 2", "Fares rose by a tenth.")
     assert [documents[name].text for name in ("9", "50")] == ["Title 9", "No debate names this page."]
     assert len(documents) == 11
+    assert found.statistics["tokens"] == {"under 100": 11} | dict.fromkeys(
+        list(found.statistics["tokens"])[1:], 0
+    )
     (topic,) = corpus.topics()
     expert = ExpertArguments(corpus).find(topic, "con")
     assert expert is not None

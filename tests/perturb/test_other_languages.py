@@ -30,7 +30,7 @@ from conqret.perturb.versions import counted_reasons
 from conqret.prompts import Library
 from conqret.studies.bias.bias_run import plan_bias
 from conqret.studies.bias.contrast import PROBES, TEXTS, ProbeContext
-from conqret.studies.bias.probes import questions, remarks
+from conqret.studies.bias.probes import changed_texts, questions
 from conqret.text.analysis import function_words
 from conqret.text.sentences import sentences
 
@@ -38,7 +38,9 @@ ITEMS = Path(__file__).parents[2] / "fixtures" / "languages" / "items.jsonl"
 PROBED = {"en", "de", "ar", "zh"}
 LATIN = frozenset({"de", "fr", "es", "pt"})
 IN_ENGLISH = set(
-    "hallucinate,hallucinate-share,paraphrase,wrong-names,fallacies,one-sided-evidence".split(",")
+    "hallucinate,hallucinate-share,reverse,reverse-share,paraphrase,wrong-names,fallacies,one-sided-evidence".split(
+        ","
+    )
 )
 """Perturbations that have no rule for any other language."""
 
@@ -91,7 +93,7 @@ def texts_of(item: Item) -> Iterator[str]:
 
 def own_words(code: str) -> set[str]:
     """Words that the items of a language have, and its texts that perturbations put in."""
-    inserted = [*added_texts.OTHER_INJECTIONS[code], *remarks.OTHER_REFERENCES[code]]
+    inserted = [*added_texts.OTHER_INJECTIONS[code], *changed_texts.OTHER_REFERENCES[code]]
     return lower([*(text for item in of(code) for text in texts_of(item)), *inserted])
 
 

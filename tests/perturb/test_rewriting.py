@@ -90,7 +90,7 @@ def rewritten(items, perturbation, levels, **where):
     return session.run(lambda client: rewrite_items(items, perturbation, levels, client))
 
 
-@pytest.mark.parametrize("name", ["hallucinate", "hallucinate-share", "paraphrase"])
+@pytest.mark.parametrize("name", ["hallucinate", "hallucinate-share", "reverse", "paraphrase"])
 def test_the_offline_model_gives_what_the_rules_give(name: str, demo: list[Item], tmp_path: Path) -> None:
     perturbation = PERTURBATIONS[name]
     level = perturbation.levels[-1]

@@ -72,13 +72,18 @@ def test_differences_that_are_significant_are_marked() -> None:
         name: {"j": {"clarity": {**MEAN, "mean": mean}}}
         for name, mean in (("a", 0.5), ("b", 0.7), ("c", 0.5))
     }
-    differences = {"b": {"j": {"clarity": apart}}, "c": {"j": {"clarity": {**apart, "mean": 0.0, "p": 0.9}}}}
+    differences = {
+        "b": {"j": {"clarity": apart}},
+        "c": {"j": {"clarity": {**apart, "mean": 0.0, "p": 0.9, "n": 7}}},
+    }
     tables = {
         experiment_table.title: experiment_table
         for experiment_table in experiment_tables(summary(scores=scores, differences=differences))
     }
     rows = tables["Differences from , by j"].rows
-    assert rows == (("Clarity", "0.200 [0.100, 0.300] \u25b4", "0.030", "0.000 [0.100, 0.300]", "0.900"),)
+    assert rows == (
+        ("Clarity", "0.200 [0.100, 0.300] \u25b4", "0.030", "0.000 [0.100, 0.300] (n = 7 of 8)", "0.900"),
+    )
     assert "correction for all 2 differences in this table" in tables["Differences from , by j"].note
     assert outcome(differences, "a") == "b scores significantly higher than a on Clarity."
     low = {**apart, "mean": -0.2}

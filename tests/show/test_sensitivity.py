@@ -15,6 +15,7 @@ from conqret.stats.curve_tests import CurveStep, strictly_falls
 from conqret.studies.sensitivity.page import (
     all_tables,
     charts,
+    grid_charts,
     precision_table,
     sensitivity_page,
     verdicts,
@@ -157,6 +158,9 @@ def test_two_perturbations_cross_in_a_grid(results: SensitivityResults) -> None:
     assert table.title == "Groundedness by direct (gpt): irrelevant by hallucinate (ConQRet, Figure 4)"
     assert table.header == ("irrelevant", "hallucinate 0", "hallucinate 5")
     assert table.rows == (("0", "", "0.500"), ("50", "0.400", "0.300"))
+    (chart,) = grid_charts(results.model_copy(update={"record": record, "grid": cells}))
+    lines = {line.name: [(point.x, point.y) for point in line.points] for line in chart.lines}
+    assert lines == {"hallucinate 5": [(0, 0.5), (50, 0.3)], "hallucinate 0": [(50, 0.4)]}
 
 
 def test_the_page_escapes_and_draws_its_curves_without_a_library(

@@ -101,3 +101,16 @@ def test_parts_meet_parts(tmp_path):
     found = validate(judgments, labels)
     assert found.dimensions["context_relevance"].compared == 3
     assert found.join.unknown_parts == ["a [d9]"]
+
+
+def test_a_judge_of_whole_items_meets_the_mean_of_the_parts(tmp_path):
+    rows = "item,part,context_relevance\na,d1,0\na,d2,3\nb,d1,3\nc,d1,0\n"
+    labels = labels_of(tmp_path, rows, scales=["0:3"])
+    whole = [
+        judgment(name, {"context_relevance": scored(value)})
+        for name, value in zip("abc", (0.5, 1.0, 0.0), strict=True)
+    ]
+    found = validate(whole, labels)
+    assert found.dimensions["context_relevance"].alpha.value == 1
+    assert found.join.unknown_parts == []
+    assert found.basis.notes[-1].startswith("context_relevance: the mean of an item's parts")

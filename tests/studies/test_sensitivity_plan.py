@@ -5,6 +5,7 @@ from pathlib import Path
 
 from conqret.io import open_items
 from conqret.llm.client_options import ClientOptions
+from conqret.perturb import records
 from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, PerturbationLevels, make_plan, together
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_study import perturbation_materials, sensitivity_setups
@@ -27,8 +28,8 @@ def test_the_grid_crosses_two_perturbations(tmp_path: Path) -> None:
     results = run_sensitivity(plan, tmp_path)
     cells = {(cell.metric, tuple(sorted(cell.levels.items()))): cell for cell in results.grid}
     assert len(cells) == 3 * 4 * 3
-    both = cells["groundedness", (("hallucinate-share", 100), ("irrelevant", 75))]
-    assert both.mean < cells["groundedness", (("hallucinate-share", 100),)].mean
+    both = cells["groundedness", (("hallucinate-share", 63), ("irrelevant", 75))]
+    assert both.mean < cells["groundedness", (("hallucinate-share", 63),)].mean
     assert both.mean < cells["groundedness", (("irrelevant", 75),)].mean
 
 
@@ -61,3 +62,17 @@ def test_a_cell_of_the_grid_out_of_reach_is_empty(tmp_path: Path) -> None:
     assert {level: len(plan.versions[(("irrelevant", level),)]) for level in (10, 50, 75)} == wanted
     cells = run_sensitivity(plan, tmp_path).grid
     assert {cell.levels.get("irrelevant", 0) for cell in cells} == {0, 50, 75}
+
+
+def test_the_cells_of_a_grid_are_of_the_same_items() -> None:
+    grid = [
+        PerturbationLevels.from_name(*each) for each in (("irrelevant", (50,)), ("hallucinate", (2, 10, 20)))
+    ]
+    plan = plan_of([], grid=grid)
+    levels = {dict(stack).get("hallucinate", 0) for stack in plan.cells}
+    assert levels == {0, 2, 10}
+    items = {
+        tuple(records(item)[0].original if records(item) else item.id for item in cell)
+        for cell in plan.cells.values()
+    }
+    assert [len(each) for each in items] == [23]

@@ -71,16 +71,17 @@ def test_in_memory_nothing_is_written(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(
-    ("perturb", "irrelevant", "hallucinate"),
+    ("perturb", "irrelevant", "sentences"),
     [
-        (PERTURBED, (0, 10, 50, 75), (0, 50, 100)),
-        ("irrelevant,hallucinate:25%", (0, 10, 50, 75), (0, 25)),
+        (PERTURBED, (0, 10, 50, 75), ("hallucinate-share", (0, 16, 63))),
+        ("irrelevant,hallucinate:25%", (0, 10, 50, 75), ("hallucinate-share", (0, 25))),
+        ("reverse:5,20", (0, 10, 50, 75), ("reverse", (0, 5, 20))),
     ],
 )
-def test_the_grid_has_the_levels_that_are_given(perturb, irrelevant, hallucinate) -> None:  # type: ignore[no-untyped-def]
+def test_the_grid_has_the_levels_that_are_given(perturb, irrelevant, sentences) -> None:  # type: ignore[no-untyped-def]
     plan = sensitivity_plan(DEMO / "items.jsonl", perturb=perturb, grid=True)
     levels = {entry.perturbation.name: entry.levels for entry in plan.crossed}
-    assert levels == {"irrelevant": irrelevant, "hallucinate-share": hallucinate}
+    assert levels == dict([("irrelevant", irrelevant), sentences])
 
 
 def test_another_run_in_the_folder_is_refused(tmp_path: Path) -> None:

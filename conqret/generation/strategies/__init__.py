@@ -48,6 +48,7 @@ class Strategy:
     - ``baseline(topic, stance, documents)``: the offline model's response, as plain data for
       :class:`~conqret.generation.cited_argument.GeneratedArgument`. Without a model it is the argument itself.
     - ``turns``: the turns after the first response; the side's own last turn is the final argument
+    - ``expert``: True if the argument is the expert's own, from the corpus
     """
 
     name: str
@@ -56,6 +57,7 @@ class Strategy:
     baseline: Callable[[str, Stance, Sequence[Document]], Mapping[str, Any]]
     prompts: Mapping[Stance, str] = field(default_factory=dict)
     turns: tuple[PromptTurn, ...] = ()
+    expert: bool = False
 
     def prompt(self, stance: Stance) -> str:
         """Return the id of a side's prompt.

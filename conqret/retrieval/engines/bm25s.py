@@ -102,6 +102,6 @@ ENGINE = Engine(
     distribution="bm25s",
     build=build,
     open=open_index,
-    stemmers=("porter2", "none", *SNOWBALL_LANGUAGES),
+    stemmers=("porter2", "porter", "none", *SNOWBALL_LANGUAGES),
     stop_lists=("english", "lucene", "none"),
 )

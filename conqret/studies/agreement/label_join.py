@@ -136,8 +136,8 @@ def join_labels(
 ) -> JoinedLabels:
     """Join judgments and labels by item and dimension.
 
-    Labels of parts (documents) are joined with the parts of the measure that have the same id. ``metrics``
-    maps dimensions to metrics where the names differ.
+    Labels of parts (documents) are joined with the parts of the measure that have the same id, or are averaged
+    (:func:`of_whole_items`). ``metrics`` maps dimensions to metrics where the names differ.
 
     Raises:
         DeclarationError: there are no judgments, or no labeled item or dimension was judged.
@@ -150,6 +150,7 @@ def join_labels(
     counts = Counter(judgment.item for judgment in kept)
     known = list(dict.fromkeys(name for judgment in judged.values() for name in judgment.measures))
     named = _metrics(labels, known, metrics or {})
+    labels = of_whole_items(labels, [kept], metrics)
     labelled = gathered((label.dimension, label.unit) for label in labels.labels)
     scores = {
         dimension: _scores(judged, metric, any(unit.part for unit in labelled[dimension]))
@@ -189,6 +190,26 @@ def join_labels(
             duplicate_judgments=sorted(item for item, n in counts.items() if n > 1),
         ),
     )
+
+
+def of_whole_items(
+    labels: LabelSet, runs: Iterable[Sequence[Judgment]], metrics: Mapping[str, str] | None = None
+) -> LabelSet:
+    """Return the labels with those of parts averaged for each item, where one of the runs scores whole items only.
+
+    So a judge that rates an item's documents together can be compared with one that rates each.
+    """
+    in_parts = {label.dimension for label in labels.labels if label.unit.part}
+    named = {dimension_name(dimension): metric for dimension, metric in (metrics or {}).items()}
+    whole = set[str]()
+    for judgments in runs:
+        measured = gathered((name, measure) for each in judgments for name, measure in each.measures.items())
+        by_name = {dimension_name(metric): measures for metric, measures in measured.items()}
+        for dimension in in_parts:
+            measures = by_name.get(dimension_name(named.get(dimension, dimension)), [])
+            scored = [measure for measure in measures if measure.value is not None]
+            whole |= {dimension} if scored and not any(measure.parts for measure in scored) else set()
+    return labels.of_whole_items(sorted(whole)) if whole else labels
 
 
 def _metrics(labels: LabelSet, known: Sequence[str], metrics: Mapping[str, str]) -> dict[str, str]:

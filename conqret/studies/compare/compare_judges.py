@@ -24,7 +24,7 @@ from conqret.stats.jackknife import JackknifedEstimate, average, without_value
 from conqret.stats.resampling import Resamples, leave_one_out, snapped
 from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
-from conqret.studies.agreement.label_join import NO_SCALE, DimensionView, join_labels
+from conqret.studies.agreement.label_join import NO_SCALE, DimensionView, join_labels, of_whole_items
 from conqret.studies.compare.result import (
     PRICED_ITEMS,
     ComparedDimension,
@@ -298,7 +298,8 @@ def compare(
     names = distinct_names([folder.path for folder in folders])
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise DeclarationError(f"at least two different runs are needed: {twice[0]} is given several times")
-    judged = {name: folder.finished() for name, folder in zip(names, folders, strict=True)}
+    judged = {name: list(folder.finished()) for name, folder in zip(names, folders, strict=True)}
+    read = of_whole_items(read, judged.values(), metrics)
     shared = SharedUnits.from_runs(judged, read, metrics, settings)
     compared = compare_shared(shared, shared.basis(read, settings))
     costs = {}

@@ -32,6 +32,7 @@ from conqret.stats.estimate import Estimate
 from conqret.stats.jackknife import JackknifedEstimate, average
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings
+from conqret.studies.agreement.label_join import of_whole_items
 from conqret.studies.compare.compare_judges import HeldOutChoice, SharedUnits
 from conqret.studies.jury.result import (
     RESULT,
@@ -290,6 +291,8 @@ def hold_jury(
     members = {
         name: list(judgment.values()) for name, judgment in zip(ballots.names, ballots.judgments, strict=True)
     }
+    if labels is not None:
+        labels = of_whole_items(labels, [*members.values(), judged], metrics)
     shared = None if labels is None else SharedUnits.from_runs(members, labels, metrics, settings)
     checked, alphas = None, dict[str, Estimate]()
     if labels is not None and shared is not None:

@@ -30,8 +30,8 @@ class PerturbationOptions(OptionGroup):
         perturb (--perturb, -p): Perturbations, comma-separated, each with its levels after a colon, as counts or
             shares: `irrelevant:10,50,hallucinate:25%,50%`.
         grid: Also judge items with both perturbations, as in ConQRet's Figure 4: `irrelevant` combined with
-            `hallucinate`, at the levels that `--perturb` gives them (default: 0, 10, 50 or 75 percent of documents
-            replaced, and 0, 50 or 100 percent of cited sentences changed).
+            `hallucinate` (or `reverse`, if `--perturb` names it), at the levels that `--perturb` gives them (default:
+            0, 10, 50 or 75 percent of documents replaced, and 0, 16 or 63 percent of cited sentences changed).
     """
 
     perturb: str = "irrelevant,hallucinate:25%,50%,100%"
@@ -101,7 +101,13 @@ def sensitivity(
 
     conqret sensitivity items.jsonl --grid --model gpt-4o
     """
-    from conqret.studies.sensitivity.page import answer, screen, unscored_remarks, write_sensitivity
+    from conqret.studies.sensitivity.page import (
+        all_tables,
+        answer,
+        screen,
+        unscored_remarks,
+        write_sensitivity,
+    )
     from conqret.studies.sensitivity.result import SensitivityFolder
     from conqret.studies.sensitivity.sensitivity_study import sensitivity as measure
 
@@ -126,9 +132,8 @@ def sensitivity(
         rows="judgments",
     )
     files = [SensitivityFolder(output).results_file, *write_sensitivity(results, output)[:2]]
-    result(
-        results, [*screen(results), *map(at, files)], as_json=shown.json_output, answer=answer(results.curves)
-    )
+    tables = all_tables(results) if shown.json_output is False else screen(results)
+    result(results, [*tables, *map(at, files)], as_json=shown.json_output, answer=answer(results.curves))
     note(*results.warnings)
     note_each(unscored_remarks(results))
     missing = results.lost

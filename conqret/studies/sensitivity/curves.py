@@ -262,7 +262,7 @@ class JudgeCurves:
         """Return the grid cell (ConQRet, Figure 4) for one combination of changes; None if nothing is
         scored.
         """
-        items = self.plan.versions[stack].values()
+        items = self.plan.cells[stack]
         keys = TopicKeys.from_judged(items)
         scored = [
             (value, keys[item.topic]) for item in items if (value := self.value(item.id, metric)) is not None

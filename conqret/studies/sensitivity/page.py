@@ -21,6 +21,7 @@ from conqret.show.table import Cell, Column, Table
 from conqret.studies.sensitivity.result import (
     INVARIANT,
     Curve,
+    CurveCell,
     EmptyCurve,
     SensitivityResults,
     StanceCurve,
@@ -37,7 +38,10 @@ SHOULD: Mapping[str, str] = {"fall": "fall", "rise": "rise", "unchanged": "not c
 
 def write_sensitivity(results: SensitivityResults, folder: Path) -> list[Path]:
     """Write ``report.html``, ``tables.md`` and ``plots/*.svg`` into ``folder``; return their paths."""
-    files = {f"plots/{name}.svg": chart.svg() for name, chart in charts(results.curves).items()}
+    drawn = charts(results.curves) | {
+        slug(f"grid-{one.title.partition(chr(58))[0]}"): one for one in grid_charts(results)
+    }
+    files = {f"plots/{name}.svg": chart.svg() for name, chart in drawn.items()}
     page = sensitivity_page(results).html()
     tables = tables_markdown(all_tables(results))
     return write_files(folder, {"report.html": page, "tables.md": tables, **files})
@@ -55,6 +59,7 @@ def sensitivity_page(results: SensitivityResults) -> ReportPage:
         "Does the judge detect perturbations?",
         [
             Section("Further curves", drawn[MAX_TOP_CURVES:]),
+            Section("Both perturbations together (ConQRet, Figure 4)", list(grid_charts(results))),
             section(first, title="Verdicts"),
             Section("Tables", others, "In the layout of the ConQRet paper's tables.", folded=True),
             Section("The run", [PageRemarks(list(_remarks(results)))]),
@@ -261,7 +266,8 @@ def curve_table(results: SensitivityResults, perturbation: str, metric: str) -> 
     several = len({judge["model"] for judge in results.record.judges}) > 1
     names = [f"{curve.format}{f' ({curve.model})' * several}" for curve in curves]
     levels = [point.level for point in curves[0].points]
-    title = f"{words.label(metric)}: {perturbation_words(perturbation)} (ConQRet, Tables 16 and 18)"
+    source = f" (ConQRet, {PUBLISHED[metric]})" if metric in PUBLISHED else ""
+    title = f"{words.label(metric)}: {perturbation_words(perturbation)}{source}"
     return Table(title, (words.capitalised(curves[0].unit), *names), _levels(levels, curves))
 
 
@@ -274,7 +280,8 @@ def stance_table(results: SensitivityResults, perturbation: str, metric: str) ->
     curves = _of(results.stances, perturbation, metric)
     units = [words.capitalised(one.unit) for one in results.curves if one.perturbation == perturbation]
     names = [f"{curve.format} {curve.stance}" for curve in curves]
-    title = f"{words.label(metric)}: {perturbation_words(perturbation)}, by stance (ConQRet, Table 15)"
+    source = " (ConQRet, Table 15)" if metric == "context_relevance" else ""
+    title = f"{words.label(metric)}: {perturbation_words(perturbation)}, by stance{source}"
     return Table(title, ((units or ["Level"])[0], *names), _levels(curves[0].levels, curves))
 
 
@@ -358,26 +365,55 @@ def precision_cell(true: float, predicted: float) -> str:
     return f"{predicted:.3f} ({error:+.3f})"
 
 
+def grids(results: SensitivityResults) -> Iterator[tuple[str, str, str, Sequence[CurveCell]]]:
+    """Yield for each judge and metric a title, the names of both perturbations of the grid, and its cells."""
+    names = results.record.grid
+    judges = gathered(((cell.format, cell.model, cell.metric), cell) for cell in results.grid)
+    for (name, model, metric), cells in judges.items() if len(names) == 2 else ():
+        down, across = sorted(names, key=lambda each: each != "irrelevant")
+        yield (
+            f"{words.label(metric)} by {name} ({model}): {down} by {across} (ConQRet, Figure 4)",
+            down,
+            across,
+            cells,
+        )
+
+
+def grid_charts(results: SensitivityResults) -> Iterator[Chart]:
+    """Yield ConQRet's Figure 4: a chart for each judge and metric, with a line for each level of hallucination."""
+    for title, down, across, cells in grids(results):
+        lines = gathered((cell.levels.get(across, 0.0), cell) for cell in cells)
+        yield Chart(
+            title=title,
+            x=words.capitalised(PERTURBATIONS[down].unit),
+            y=title.partition(" by ")[0],
+            lines=[
+                ChartLine(
+                    f"{across} {level:g}",
+                    [Point(cell.levels.get(down, 0.0), cell.mean) for cell in line],
+                )
+                for level, line in lines.items()
+            ],
+        )
+
+
 def grid_tables(results: SensitivityResults) -> Iterator[Table]:
     """Yield for each judge and metric the means by levels of both perturbations of the grid (ConQRet, Figure
     4).
     """
-    names = results.record.grid
-    if len(names) != 2:
-        return
-    down, across = sorted(names, key=lambda name: name != "irrelevant")
-    judges = gathered(((cell.format, cell.model, cell.metric), cell) for cell in results.grid)
-    for (name, model, metric), cells in judges.items():
+    for title, down, across, cells in grids(results):
         means = {(cell.levels.get(down, 0.0), cell.levels.get(across, 0.0)): cell.mean for cell in cells}
         columns = sorted({key[1] for key in means})
         rows = [
             (f"{level:g}", *(means.get((level, other), "") for other in columns))
             for level in sorted({key[0] for key in means})
         ]
-        title = f"{words.label(metric)} by {name} ({model}): {down} by {across} (ConQRet, Figure 4)"
-        yield Table(title, (down, *(f"{across} {level:g}" for level in columns)), rows)
+        note = f"Means over the {words.number(min(cell.n for cell in cells), 'item')} that reach every level."
+        yield Table(title, (down, *(f"{across} {level:g}" for level in columns)), rows, note=note)
 
 
+PUBLISHED: Mapping[str, str] = {"context_relevance": "Table 16", "groundedness": "Table 18"}
+"""The paper's table of a metric."""
 PAPER = ("context_relevance", "predicted_precision", "groundedness", "citation_precision", "citation_recall")
 """The metrics of the paper's tables."""
 

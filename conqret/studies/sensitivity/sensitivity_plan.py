@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from conqret.data import Item
 from conqret.errors import DeclarationError, number
@@ -36,10 +37,12 @@ GRID_METRICS = ("context_relevance", "groundedness", "overall_quality")
 
 GRID_LEVELS: Mapping[str, tuple[Level, ...]] = {
     "irrelevant": (0, 10, 50, 75),
-    "hallucinate": ("0%", "50%", "100%"),
+    "hallucinate": ("0%", "16%", "63%"),
 }
-"""Where no levels are given: those of ConQRet, Figure 4, which contradicts 5 and 20 sentences: few arguments cite in
-twenty."""
+"""Where no levels are given: those of ConQRet, Figure 4, whose 5 and 20 sentences are 16% and 63% of its arguments
+(section 6.4): few arguments cite in twenty."""
+CONTRADICTIONS = ("hallucinate", "reverse")
+"""The perturbations of sentences that a grid can cross with ``irrelevant``."""
 
 
 @dataclass(frozen=True)
@@ -116,10 +119,19 @@ class SensitivityPlan:
         """The original items."""
         return tuple(self.versions[()].values())
 
-    @property
-    def grid(self) -> tuple[Stack, ...]:
-        """The stacks of changes of the grid's cells."""
-        return grid_stacks(self.crossed)
+    @cached_property
+    def cells(self) -> Mapping[Stack, Sequence[Item]]:
+        """By the changes of a grid's cell, the versions of the items that every cell has.
+
+        Cells that fewer than half of the items reach are left out.
+        """
+        versions = {stack: self.versions[stack] for stack in grid_stacks(self.crossed)}
+        most = max(map(len, versions.values()), default=0)
+        kept = {stack: items for stack, items in versions.items() if items and 2 * len(items) >= most}
+        common = set.intersection(*map(set, kept.values())) if kept else set[str]()
+        return {
+            stack: [item for name, item in items.items() if name in common] for stack, items in kept.items()
+        }
 
     def perturbable(self, perturbation: str) -> list[Item]:
         """Return the items that a perturbation can change."""

@@ -136,7 +136,7 @@ def run_sensitivity(
     record = SensitivityRecord(
         judges=tuple(setup.recorded for setup in plan.setups),
         perturbations={entry.perturbation.name: entry.levels for entry in plan.perturbations},
-        grid=tuple(dict.fromkeys(name for stack in plan.grid for name, _ in stack)),
+        grid=tuple(dict.fromkeys(name for stack in plan.cells for name, _ in stack)),
         seed=plan.seed,
         items=len(plan.items),
         digest=digest_of(every),
@@ -145,7 +145,7 @@ def run_sensitivity(
     def made(judgments: Mapping[str, Judgment]) -> SensitivityResults:
         judges = [JudgeCurves(plan, setup, judgments) for setup in plan.setups]
         curves = _curves(judges, plan.margin)
-        asked = [(metric, stack) for metric in GRID_METRICS for stack in plan.grid]
+        asked = [(metric, stack) for metric in GRID_METRICS for stack in plan.cells]
         cells = [judge.cell(stack, metric) for judge in judges for metric, stack in asked]
         return SensitivityResults(
             record=record,

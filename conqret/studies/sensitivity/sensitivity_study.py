@@ -33,6 +33,7 @@ from conqret.runs.session import Session, Sessions
 from conqret.stats.curve_tests import MARGIN, check_margin
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 from conqret.studies.sensitivity.sensitivity_plan import (
+    CONTRADICTIONS,
     GRID_LEVELS,
     PerturbationLevels,
     SensitivityPlan,
@@ -150,8 +151,8 @@ class SensitivitySettings(StudySettings, OwnJudgeSettings, total=False):
     - ``formats``: names of formats (or comma-separated), or judges; ``models``: names (or comma-separated),
     or settings of clients.
     - ``metrics``: the metrics to test; by default all for which a perturbation has an expectation.
-    - ``grid``: combine irrelevant with hallucinate (ConQRet, Figure 4), at their given levels or those of the
-    figure.
+    - ``grid``: combine irrelevant with hallucinate, or with reverse where ``perturb`` has it (ConQRet, Figure 4),
+    at their given levels or those of the figure.
     - ``pool``: a corpus directory or a file of items for documents of other topics; by default the items.
     - ``rewriter``: the model that rewrites sentences; offline rewrites by rule.
     - ``seed``: the seed of the changes; ``margin``: the shift, as a share of the scale, that counts as no
@@ -258,8 +259,10 @@ def sensitivity_plan(
     crossed = []
     if settings.get("grid"):  # at the levels that the call gives, else at those of Figure 4
         own = {} if given == named_levels(PERTURBATIONS) else given
+        sentences = next((name for name in CONTRADICTIONS if name in own), CONTRADICTIONS[0])
         crossed = [
-            PerturbationLevels.from_name(name, own.get(name) or usual) for name, usual in GRID_LEVELS.items()
+            PerturbationLevels.from_name(name, own.get(name) or usual)
+            for name, usual in zip(("irrelevant", sentences), GRID_LEVELS.values(), strict=True)
         ]
     clients = [client_options(model, settings) for model in _listed(settings.get("models", OFFLINE_MODEL))]
     author = client_options(settings.get("rewriter"), settings)

@@ -102,7 +102,8 @@ def validate(
         note(
             f"the judge has no metric for these labeled dimensions: {', '.join(found.join.unknown_dimensions)}"
         )
-    tables = spaced(page.validation_tables(found))
+    every = json_output is False
+    tables = page.validation_page(found).tables if every else spaced(page.validation_tables(found))
     result(
         found,
         tables,

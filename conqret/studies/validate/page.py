@@ -106,7 +106,7 @@ def _details(validation: Validation) -> Iterator[Table]:
     )
     if any(name.startswith("sample") for name in every):
         average = {name: value for name, value in every.items() if name not in (CALIBRATED, *BASELINES)}
-        samples = [(name, *map(row.variants.get, average)) for name, row in rows.items()]
+        samples = [(words.label(name), *map(row.variants.get, average)) for name, row in rows.items()]
         yield Table(
             "Samples, their mean and their majority",
             ("Dimension", *map(str.capitalize, average)),

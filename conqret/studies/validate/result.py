@@ -239,7 +239,7 @@ def validate(
         joined = calibration.apply_to(joined, settings)
     drawn = leave_one_out(joined.clusters)
     views = {name: DimensionView(joined, name, settings) for name in joined.metrics}
-    guard, claimed = label_views(views, labels, drawn_by)
+    guard, claimed = label_views(views, joined.labels, drawn_by)
     checked = {
         name: _check_dimension(
             joined, name, drawn, view, claimed[name], rates=pass_fail(claimed[name], guard)
@@ -250,7 +250,7 @@ def validate(
     units = sum(row.labelled for row in rows.values())
     return Validation(
         judge=judge,
-        basis=Basis.from_labels(labels, joined.clustered_by, joined.units, joined.clusters, settings),
+        basis=Basis.from_labels(joined.labels, joined.clustered_by, joined.units, joined.clusters, settings),
         join=joined.report,
         coverage=sum(row.scored for row in rows.values()) / units if units else 0.0,
         dimensions=rows,
