@@ -16,14 +16,14 @@ from conqret.judging.rubrics import rubric_judge
 
 PAGE = Path(__file__).parents[2] / "docs" / "you-know-it-as.md"
 ROWS = [
-    [cell.strip() for cell in line.split(" | ")]
+    [cell.strip() for cell in line.strip("| ").split("|")]
     for line in PAGE.read_text().splitlines()
     if line.startswith("| ")
 ]
 NAMED = [
-    (row[0].strip("| `"), row[1], row[2].strip("`"))
+    (row[0].strip("`"), row[1], row[2].strip("`"))
     for row in ROWS
-    if len(row) == 4 and row[0] not in ("| here", "|---|---|---|---|")
+    if len(row) == 4 and row[0] not in ("here", "---")
 ]
 
 
