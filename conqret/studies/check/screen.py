@@ -89,7 +89,7 @@ def figure_lines(result: CheckResult, judge: JudgeCheck) -> Iterator[FigureLine]
         bias = estimate_text(figures["bias"], signed=True)
         yield "judge minus annotators", bias, f"{'points, ' * (result.kind == 'ratings')}{rows}"
         yield _agreement(judge)
-        yield _levels(judge.by_human)
+        yield _levels(judge.by_human, "mean labels" if len(result.annotators.names) > 1 else "levels")
         yield _noise(judge) if judge.runs > 1 else _mean_line("mean", result, judge)
     elif result.kind == "pairs":
         flips, first = figures["flip_rate"], figures["first_share"]
@@ -150,12 +150,12 @@ def _agreement(judge: JudgeCheck) -> FigureLine:
     return TITLES[name], estimate_text(judge.figures[name]), basis
 
 
-def _levels(levels: Sequence[LevelCheck]) -> FigureLine:
+def _levels(levels: Sequence[LevelCheck], of_what: str) -> FigureLine:
     """The error at each level of the human label; of many, at the lowest, the middle and the highest."""
     few = len(levels) <= LISTED and all(level.low == level.high for level in levels)
     shown = levels if few or len(levels) < 3 else [levels[0], levels[len(levels) // 2], levels[-1]]
     values = ", ".join(f"{level_words(level)}: {level.bias.value or 0.0:+z.2f}" for level in shown)
-    of = "" if len(shown) == len(levels) else f"; lowest, middle, highest of {len(levels)} mean labels"
+    of = "" if len(shown) == len(levels) else f"; lowest, middle, highest of {len(levels)} {of_what}"
     return "error by human label", values, f"{', '.join(f'{level.rows:,}' for level in shown)} rows{of}"
 
 
