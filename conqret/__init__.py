@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from conqret.debateqa.curation.deduplication import dedupe as dedupe
     from conqret.debateqa.curation.deduplication import draw_question_pairs as draw_question_pairs
     from conqret.debateqa.curation.deduplication import duplicate_threshold as duplicate_threshold
-    from conqret.debateqa.score_table import correlate as correlate
+    from conqret.debateqa.human_alignment import correlate as correlate
     from conqret.debateqa.stability import metric_stability as metric_stability
     from conqret.debateqa.standings import rank_systems as rank_systems
     from conqret.errors import ConqretError as ConqretError
@@ -149,7 +149,7 @@ _HOMES = {
     "collect_evidence": "conqret.scrapers.corpus_collecting",
     "compare": "conqret.studies.compare.compare_judges",
     "controllability": "conqret.debate.debatune.statement_scores",
-    "correlate": "conqret.debateqa.score_table",
+    "correlate": "conqret.debateqa.human_alignment",
     "curate_benchmark": "conqret.debateqa.curation.benchmark",
     "debatable_questions": "conqret.debateqa.curation.check_verdicts",
     "debate_anova": "conqret.debate.two_turn.anova",

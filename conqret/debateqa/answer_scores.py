@@ -27,11 +27,10 @@ from conqret.debateqa.debateqa_files import (
     read_questions,
     read_verdicts,
 )
+from conqret.debateqa.human_alignment import AwarenessFit, against_labels
 from conqret.debateqa.model_metrics import (
     QUESTIONS,
-    AwarenessFit,
     Verdict,
-    against_labels,
     awareness_prompt,
     awareness_question,
     instrument,
@@ -53,6 +52,8 @@ from conqret.errors import DeclarationError, number, strict_options
 from conqret.judging.cost import Counted
 from conqret.judging.judge_settings import as_path, client_options
 from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
+from conqret.local.likelihoods import Definition
+from conqret.local.prefix import DEFAULT_WRAPPING
 from conqret.local.scorer import ConditionalPerplexity
 from conqret.runs.run_folder import RECORD_NAME, default_folder, stem
 from conqret.runs.session import SessionCounts
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-Shots = Literal["few-shot", "zero-shot"]
+Shots = Literal["few-shot", "zero-shot", "table-13", "table-13-zero-shot"]
 
 
 @dataclass(frozen=True)
@@ -121,12 +122,12 @@ class AnswerScores:
 class BackboneSettings(TypedDict, total=False):
     """The settings of a backbone for Perspective Diversity.
 
-    ``wrapping`` (1 to 5) is the prompt around the answer, and ``chat`` is whether the chat template is used
-    (None: if there is one). ``device`` and ``dtype`` are where and in which precision the model runs.
-    ``token_budget`` is the most tokens of a forward pass.
+    ``wrapping`` (1 to 5) is the prompt around the answer (None: 5 by ``released``, 1 by ``paper``), and ``chat``
+    is whether the chat template is used (None: if there is one). ``device`` and ``dtype`` are where and in
+    which precision the model runs. ``token_budget`` is the most tokens of a forward pass.
     """
 
-    wrapping: int
+    wrapping: int | None
     chat: bool | None
     device: str | None
     dtype: str | None
@@ -139,7 +140,7 @@ def score_diversity(
     references: str | Path,
     *,
     backbone: str,
-    definition: Literal["paper", "released"] = "paper",
+    definition: Definition = "released",
     system: str | None = None,
     columns: Mapping[str, str] | None = None,
     output: str | Path | None = None,
@@ -148,7 +149,7 @@ def score_diversity(
     on_answer: Callable[[int], None] = lambda number: None,
     **reading: Unpack[BackboneSettings],
 ) -> AnswerScores:
-    """Score Perspective Diversity: the summed perplexity of a question's partial answers given the answer.
+    """Score Perspective Diversity: the perplexity of a question's partial answers given the answer.
 
     Lower is better. Rows are stored as they are scored, so the same call continues a stopped run.
 
@@ -156,8 +157,8 @@ def score_diversity(
         answers: one system's answers: ``id`` and ``generation``.
         references: questions with partial answers, in DebateQA's layout.
         backbone: a causal language model: a folder, or a name on the hub.
-        definition: ``paper``: DebateQA's equations 1 and 2; ``released``: the arithmetic of its released
-            script.
+        definition: ``released``: the arithmetic of DebateQA's script, by which its tables were made;
+            ``paper``: its Equations 1 and 2.
         system: the system's name, by default that of the file of answers, or of the run's folder that it
             is in.
         columns: a mapping from fields to columns.
@@ -182,7 +183,9 @@ def score_diversity(
         )
     met = given.partners(questions)
     chat = reading.get("chat")
-    instrument = ["released"] if definition == "released" else [f"prompt-{reading.get('wrapping', 1)}"]
+    wrapping = reading.get("wrapping") or (None if definition == "released" else DEFAULT_WRAPPING)
+    instrument = [] if wrapping is None else [f"prompt-{wrapping}"]
+    instrument += ["released"] if definition == "released" else []
     instrument += [] if chat is None else [f"template-{'always' if chat else 'never'}"]
     folder = given.folder("perspective-diversity", model_name(backbone), *instrument)
     with contextlib.ExitStack() as held:
@@ -217,8 +220,8 @@ def score_awareness(
         answers: one system's answers: ``id`` and ``generation``.
         questions: the questions, in DebateQA's layout; partial answers are not needed.
         shots: the prompt with five examples (``few-shot``, as the paper advises) or without
-            (``zero-shot``).
-        labels: a table of ``id`` and ``label`` (0 or 1) to compare the verdicts with.
+            (``zero-shot``); the same closer to the paper's Table 13 (``table-13``, ``table-13-zero-shot``).
+        labels: a table of ``id`` and ``label`` (0 or 1), perhaps ``system``, to compare the verdicts with.
         system: the system's name, by default that of the file of answers, or of the run's folder that it
             is in.
         columns: a mapping from fields to columns.
@@ -240,7 +243,8 @@ def score_awareness(
             f"no answered question of {questions} has a text: map its column with --columns question=…"
         )
     truth = None if labels is None else read_verdicts(labels)
-    if truth is not None and not set(truth) & set(met.together):
+    labeled = {one for system, one in truth or () if system in ("", given.name)}
+    if truth is not None and not labeled & set(met.together):
         raise DeclarationError(
             f"no id of {labels} is the id of an answer: write the ids of the answers into the labels"
         )
