@@ -20,14 +20,13 @@ from conqret.debateqa.answer_scores import (
 )
 from conqret.debateqa.baseline_metrics import BASELINES, Kind, Models
 from conqret.debateqa.debateqa_files import Partners
-from conqret.debateqa.human_alignment import AwarenessFit
-from conqret.debateqa.score_table import LOWER_IS_BETTER, SystemMean, reasons, system_means
+from conqret.debateqa.human_alignment import fit_table
+from conqret.debateqa.score_table import LOWER_IS_BETTER, SystemMean, missing_lines, reasons, system_means
 from conqret.debateqa.scoring import EQUATION, PUBLISHED, definition_of
 from conqret.errors import DeclarationError
 from conqret.judging.study_options import PlanOptions, StudyOptions
 from conqret.show import words
 from conqret.show.table import Column, Table
-from conqret.show.words import reason
 from conqret.stats.estimate import Estimate
 
 NO_SCORE = "no answer has a score"
@@ -188,7 +187,7 @@ def _show(scores: AnswerScores, shown: options.OutputOptions) -> None:
             shown.note(f"{len(ids)} {what} have no partner: {', '.join(ids[:10])}{more}")
     shown.note(*scores.notes)
     missing = reasons(scores.table)
-    remark_missing(missing)
+    note_each(missing_lines(missing))
     means = system_means(scores.table)
     facts = [asdict(mean) for mean in means]
     tables = [_table(means)]
@@ -215,35 +214,4 @@ def _table(means: Sequence[SystemMean]) -> Table:
         },
         means,
         note=" ".join(notes),
-    )
-
-
-def fit_table(fits: Sequence[tuple[str, str, AwarenessFit]]) -> Table:
-    """Return the table of metric, measuring model and agreement with human labels (DebateQA, Table 15)."""
-    orders = sorted({fit.auroc_of for _, _, fit in fits})
-    unscored = sum(fit.unscored for _, _, fit in fits)
-    notes = [f"AUROC is of {' or '.join(orders)}; intervals are over questions."]
-    notes += [f"Labeled answers without a verdict are left out: {unscored}."] * bool(unscored)
-    return Table(
-        "Verdicts against human labels",
-        {
-            Column("metric", "text"): lambda row: words.label(row[0]),
-            Column("measuring model", "text"): (1,),
-            "accuracy": lambda row: row[2].accuracy,
-            "F1": lambda row: row[2].f1,
-            "AUROC": lambda row: row[2].auroc,
-            "MCC": lambda row: row[2].mcc,
-            "answers": lambda row: row[2].n,
-        },
-        fits,
-        note=" ".join(notes),
-    )
-
-
-def remark_missing(reasons: Mapping[str, int]) -> None:
-    """Print a note for each reason why scores are missing, with the number of these scores."""
-
-    note_each(
-        f"{count} {'score is' if count == 1 else 'scores are'} missing: {reason(name)}"
-        for name, count in reasons.items()
     )

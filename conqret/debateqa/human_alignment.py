@@ -23,6 +23,8 @@ from conqret.debateqa.score_table import (
 )
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.pairs import Comparison, read_comparisons
+from conqret.show import words
+from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate, mean_of_sums, undefined
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ NO_ITEMS = "the preferences have no column item that names the question"
 
 Values = Mapping[str, float]
 """System to value."""
-Question = tuple[str, str]
+AnnotatorQuestion = tuple[str, str]
 """An annotator, and a question whose answers they compared."""
 Correlation = Callable[[Sequence[float], Sequence[float]], Estimate]
 
@@ -133,7 +135,7 @@ def align(
     return agreements
 
 
-def question_points(comparisons: Iterable[Comparison]) -> dict[Question, Values]:
+def question_points(comparisons: Iterable[Comparison]) -> dict[AnnotatorQuestion, Values]:
     """Return, by annotator and question, the mean outcome of each system's comparisons: the share of the others
     to which its answer is preferred, a tie being one half. Preferences without an item are skipped.
 
@@ -166,7 +168,7 @@ def signed_answers(table: pl.DataFrame, metric: str, instrument: str) -> dict[st
 
 
 def over_questions(
-    answers: Mapping[str, Values], points: Mapping[Question, Values], compute: Correlation
+    answers: Mapping[str, Values], points: Mapping[AnnotatorQuestion, Values], compute: Correlation
 ) -> Estimate:
     """Return the mean rank correlation over annotators and questions, with a 95% interval over questions.
 
@@ -208,8 +210,8 @@ def annotator_agreement(comparisons: Iterable[Comparison]) -> PairMatrix | None:
 
 
 def _shared(
-    answers: Mapping[str, Values], points: Mapping[Question, Values]
-) -> Iterator[tuple[Question, list[float], list[float]]]:
+    answers: Mapping[str, Values], points: Mapping[AnnotatorQuestion, Values]
+) -> Iterator[tuple[AnnotatorQuestion, list[float], list[float]]]:
     """Each annotator's question with the values and the points of the systems that have both, at least three."""
     for question, won in points.items():
         values = answers.get(question[1], {})
@@ -358,3 +360,25 @@ def label_fits(scores: Sequence[str | Path], labels: str | Path) -> list[tuple[s
             f"the tables contain no {' and no '.join(VERDICTS)}: score one of these metrics"
         )
     return [(*group, against_labels(rows, truth)) for group, rows in groups.items()]
+
+
+def fit_table(fits: Sequence[tuple[str, str, AwarenessFit]]) -> Table:
+    """Return the table of metric, measuring model and agreement with human labels (DebateQA, Table 15)."""
+    orders = sorted({fit.auroc_of for _, _, fit in fits})
+    unscored = sum(fit.unscored for _, _, fit in fits)
+    notes = [f"AUROC is of {' or '.join(orders)}; intervals are over questions."]
+    notes += [f"Labeled answers without a verdict are left out: {unscored}."] * bool(unscored)
+    return Table(
+        "Verdicts against human labels",
+        {
+            Column("metric", "text"): lambda row: words.label(row[0]),
+            Column("measuring model", "text"): (1,),
+            "accuracy": lambda row: row[2].accuracy,
+            "F1": lambda row: row[2].f1,
+            "AUROC": lambda row: row[2].auroc,
+            "MCC": lambda row: row[2].mcc,
+            "answers": lambda row: row[2].n,
+        },
+        fits,
+        note=" ".join(notes),
+    )

@@ -9,15 +9,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from rich.console import RenderableType
+
 from conqret.console import shared_options as options
-from conqret.console.printing import at, note, result, spaced
-from conqret.debateqa.answer_score_command import fit_table, remark_missing
+from conqret.console.printing import at, note, note_each, result, spaced
 from conqret.debateqa.human_alignment import (
     RankingAgreement,
     annotator_agreement,
     correlate,
+    fit_table,
     label_fits,
 )
+from conqret.debateqa.score_table import missing_lines
+from conqret.debateqa.stability import PairMatrix, heat_maps, metric_stability
 from conqret.debateqa.standings import (
     Standings,
     rank_systems,
@@ -37,9 +41,6 @@ from conqret.show.table import Column, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from rich.console import RenderableType
-
-    from conqret.debateqa.stability import PairMatrix
 
 PAPER_SYSTEMS = 5
 """The systems that the paper ranks (Appendix D.1). With fewer, chance alone gives high taus: three systems in
@@ -122,7 +123,7 @@ def rank(
         raise DeclarationError(f"{wanted}, not {weights!r}")
     table = {weight: system_ranking.combined(weight) for weight in chosen}
     places = {weight: shown(ranks(values)) for weight, values in table.items()}
-    remark_missing(system_ranking.missing)
+    note_each(missing_lines(system_ranking.missing))
     for metric, instrument, means in system_ranking.measured:
         _remark_left_out(metric, instrument, means.left_out, means.questions)
     if system_ranking.equation:
@@ -251,8 +252,6 @@ def _compare_with_labels(scores: Sequence[Path], labels: Path, json_output: bool
 def _compare_instruments(
     scores: Sequence[Path], over: Literal["systems", "answers"], plot: Path | None, json_output: bool | None
 ) -> None:
-    from conqret.debateqa.stability import metric_stability
-
     compared = metric_stability(scores, over=over)
     matrices = compared.matrices
     if compared.alone:
@@ -265,8 +264,6 @@ def _compare_instruments(
 
 
 def _write_heat_maps(file: Path, matrices: Sequence[PairMatrix]) -> None:
-    from conqret.debateqa.stability import heat_maps
-
     write_file(file, heat_maps(matrices, "svg" if file.suffix.lower() == ".svg" else "png"))
     note(f"plot: {file}")
 

@@ -18,8 +18,8 @@ from conqret.debateqa.baseline_metrics import (
     selected,
 )
 from conqret.debateqa.baseline_metrics import bleu as sentence_bleu
-from conqret.debateqa.model_metrics import QUESTIONS, WEIGHTED, Findings
 from conqret.debateqa.human_alignment import align
+from conqret.debateqa.model_metrics import QUESTIONS, WEIGHTED, Findings
 from conqret.debateqa.score_table import LOWER_IS_BETTER, ScoreRow, frame_of
 from conqret.debateqa.scoring import AnswerCase, KeptValues, Likeness
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
