@@ -33,7 +33,7 @@ from conqret.text.stance_detection import stance_order
 if TYPE_CHECKING:
     import pandas as pd
 
-    from conqret.retrieval.cross_encoder import CrossEncoder
+    from conqret.retrieval.rescoring import CrossEncoder
 
 LISTWISE, LEXICAL = "listwise", "lexical"
 RERANKERS = (LISTWISE, LEXICAL)

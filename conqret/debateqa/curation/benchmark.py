@@ -220,7 +220,7 @@ def curate_benchmark(
     source = page_source(corpus, search, user_agent, domains, dry_run=settings.get("dry_run", False))
     reranker = None
     if plan.rerank not in RERANKERS and not settings.get("dry_run", False):
-        from conqret.retrieval.cross_encoder import CrossEncoder
+        from conqret.retrieval.rescoring import CrossEncoder
 
         reranker = CrossEncoder(plan.rerank, candidates=POOL)
     file = Path(questions)
