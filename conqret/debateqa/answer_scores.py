@@ -46,6 +46,7 @@ from conqret.debateqa.scoring import (
     cases_of,
     diversity_rows,
     model_name,
+    own_prompt,
     scored,
 )
 from conqret.errors import DeclarationError, number, strict_options
@@ -251,6 +252,7 @@ def score_awareness(
     judge = client_options(settings.get("model"), settings).resolved()
     folder: Any = given.folder("dispute-awareness", model_name(judge.backend.pinned(judge.model)[0]), shots)
     prompt, shares = awareness_prompt(shots), dict[str, float]()
+    own = own_prompt(settings.get("prompts"), prompt)
     with Run[Any](
         folder,
         [judge],
@@ -260,9 +262,11 @@ def score_awareness(
         total=len(met.together),
         purpose="",
         about=f"{number(len(met.together), 'verdict')} by",
-        record=ScoreRecord.from_answers([AWARENESS], f"{judge.model}, {shots}", given.name, given.answers),
+        record=ScoreRecord.from_answers(
+            [AWARENESS], f"{judge.model}, {shots}{own}", given.name, given.answers
+        ),
     ) as run:
-        by = instrument_name(run.client().model_id, shots)
+        by = instrument_name(run.client().model_id, shots) + own
         run.request_all(
             scored(
                 run,
@@ -328,7 +332,8 @@ def score_baselines(
         payer = judge if settings.get("replay") is None else replace(judge, budget_usd=None)
         similarities = prepared(chosen, cases, weights or Models(), payer if model_metrics else None)
     instruments = [similarity.fingerprint for similarity in similarities.values()]
-    instruments += [judge.model] * bool(model_metrics)
+    own = {name: own_prompt(settings.get("prompts"), QUESTIONS[name].prompt) for name in model_metrics}
+    instruments += [judge.model + "".join(own.values())] * bool(model_metrics)
     names = sorted(chosen)
     record = ScoreRecord.from_answers(names, ", ".join(instruments), given.name, given.answers)
     folder: Any = given.folder("baselines")
@@ -349,7 +354,10 @@ def score_baselines(
         ) as run:
             run.request_all(
                 scored(
-                    run, case, QUESTIONS[name], ScoreRow(given.name, case.id, metric, instrument(name, run))
+                    run,
+                    case,
+                    QUESTIONS[name],
+                    ScoreRow(given.name, case.id, metric, instrument(name, run) + own[name]),
                 )
                 for case in cases
                 for name, metric in model_metrics.items()

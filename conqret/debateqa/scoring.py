@@ -33,7 +33,7 @@ from conqret.llm.request import Reading, Request, TokenLogprobs, messages
 from conqret.local.likelihoods import TargetScore
 from conqret.local.prefix import NO_WRAPPING
 from conqret.local.scorer import ConditionalPerplexity
-from conqret.prompts import RenderedPrompt
+from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.run_folder import RunFolder, RunRecord
 from conqret.runs.trials import Memory, RowStore
 
@@ -335,6 +335,13 @@ def definition_of(instrument: str) -> str | None:
     is none."""
     named = _NAMED.search(instrument)
     return None if named is None else named["definition"]
+
+
+def own_prompt(prompts: str | Path | Library | None, prompt: str) -> str:
+    """Return what a measuring model's name says of a prompt that the user wrote; empty for conqret's own."""
+    library = prompts if isinstance(prompts, Library) else Library(None if prompts is None else Path(prompts))
+    own = library.overlay is not None and library.path(prompt).is_file()
+    return f", own prompt {library[prompt].digest[:SHOWN]}" if own else ""
 
 
 def model_name(model: str) -> str:

@@ -92,3 +92,14 @@ def test_a_local_model_can_only_say_0_or_1(score, tmp_path):
         assert row["value"] == float(expected > 0.5)
         assert row["detail"] == f"P(1) {expected:.4f}"
         assert row["instrument"].startswith("small, zero-shot (")
+
+
+def test_an_own_prompt_stands_in_the_measuring_models_name(score, tmp_path):
+    mine = tmp_path / "mine" / "dispute-awareness"
+    mine.mkdir(parents=True)
+    text = Library().source("dispute-awareness/zero-shot.j2")
+    (mine / "zero-shot.j2").write_text(text.replace("Decide one thing", "Decide this"))
+    (name,) = {row["instrument"] for row in score(ANSWERS, shots="zero-shot", prompts=tmp_path / "mine")}
+    assert name.startswith("offline, zero-shot, own prompt ")
+    with pytest.raises(DeclarationError, match="another|other"):
+        score(ANSWERS, shots="zero-shot")
