@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 MIN_SYSTEMS = 3
 """Systems that a correlation needs: two are in the same order or in the reverse one, and in no other."""
 NO_ITEMS = "the preferences have no column item that names the question"
+NO_RANKING = "no question has three compared answers whose scores vary"
 
 Values = Mapping[str, float]
 """System to value."""
@@ -181,6 +182,8 @@ def over_questions(
         for (_, item), first, second in _shared(answers, points)
         if (value := compute(first, second).value) is not None
     )
+    if not by_item:
+        return undefined(NO_RANKING)
     shares = [[(value + 1) / 2 for value in values] for values in by_item.values()]
     return mean_of_sums(list(map(math.fsum, shares)), list(map(len, shares))).moved(-1.0, 2.0)
 

@@ -323,9 +323,9 @@ def diversity_instrument(scorer: ConditionalPerplexity) -> str:
     return f"{model_name(scorer.model)}, {prompt}{scorer.definition} ({scorer.fingerprint[:SHOWN]})"
 
 
-PUBLISHED = "It is computed as in DebateQA's tables, where a longer answer has a lower P.D."
+PUBLISHED = "P.D. is computed as in DebateQA's tables, where a longer answer has a lower P.D."
 EQUATION = (
-    "It is the sum of DebateQA's Equation 1, and not comparable with its tables (--definition released)."
+    "P.D. is the sum of DebateQA's Equation 1, and not comparable with its tables (--definition released)."
 )
 """What a table says of P.D. by either definition."""
 
