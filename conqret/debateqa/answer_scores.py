@@ -380,8 +380,10 @@ def score_baselines(
         )
         table = write_table(rows, folder.scores_file)
     for one in similarities:
-        own = [row for row in rows if row.metric == column_of(one)]
-        if cut := sum(row.detail != "" for row in own):
-            notes.append(f"{one}: {cut} of {len(own)} answers lost text beyond the model's window (detail)")
+        scored_rows = [row for row in rows if row.metric == column_of(one)]
+        if cut := sum(row.detail != "" for row in scored_rows):
+            notes.append(
+                f"{one}: {cut} of {len(scored_rows)} answers lost text beyond the model's window (detail)"
+            )
     session, missing = (SessionCounts(), ()) if requested is None else (requested.session, requested.missing)
     return AnswerScores(table, folder.scores_file, session, met, tuple(notes), missing=missing)

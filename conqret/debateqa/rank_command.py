@@ -144,7 +144,7 @@ def rank(
 
 def _facts(
     ranking: Standings, table: dict[float, dict[str, float]], places: dict[float, dict[str, str]]
-) -> dict[str, list[dict[str, Any]]]:
+) -> dict[str, Any]:
     """What ``--json`` prints: a row a system, one for each weight and system, best first, and one a measuring model.
 
     ``n`` counts the questions behind each of its means, those that it scored of all systems.
