@@ -139,6 +139,12 @@ class CurationPlan(NucleusSampling):
         places = (f"explanation {number}" for number in range(1, self.views + 1))
         return ("queries", "documents", "views", *places)
 
+    def record(self) -> dict[str, Any]:
+        """Return the settings as stored in a run's record: those that came later only where they are not the
+        default, so that earlier runs can be continued."""
+        later = {"temperature": None, "top_p": None, "views": requests.MAX_VIEWS}
+        return {name: value for name, value in asdict(self).items() if (name, value) not in later.items()}
+
     @property
     def sampling(self) -> dict[str, Any]:
         """Return how the texts are drawn, as settings of a request."""

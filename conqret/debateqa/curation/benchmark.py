@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Unpack
 
@@ -235,7 +235,7 @@ def curate_benchmark(
         total=len(given) * len(plan.steps),
         purpose="what documents say on a question",
         about=f"{number(len(given), 'question')}, {source.described}, by",
-        record={"source": source.name, "trusted": domains.record(), "plan": asdict(plan)},
+        record={"source": source.name, "trusted": domains.record(), "plan": plan.record()},
     ) as run:
         collector = Collector(source, domains, plan, run, reranker)
 
