@@ -234,8 +234,8 @@ def as_finals(
 
 
 def as_comparisons(records: Iterable[ScreenResponse]) -> str:
-    """Return pairwise preferences as CSV for ``conqret debateqa score correlate --preferences``; screens
-    that compare nothing, and answers "cannot judge", are left out.
+    """Return pairwise preferences as CSV for ``conqret debateqa rank --preferences``; screens that compare nothing,
+    and answers "cannot judge", are left out.
     """
     rows = [
         (*record.screen.compared, value, record.annotator.pseudonym, record.screen.item)
@@ -377,7 +377,7 @@ def export_readers(label_export: LabelExport, to: str, *, final: bool, practice:
     elif to == "pairs":
         words = ["conqret", "perspectives", "detect", "PAIRS", "--labels", file]
     elif to == "comparisons":
-        words = ["conqret", "debateqa", "score", "correlate", "SCORES", "--preferences", file]
+        words = ["conqret", "debateqa", "rank", "SCORES", "--preferences", file]
     else:
         begin = ["conqret", "validate", "RUN", "--labels"] if final else ["conqret", "labels", "agreement"]
         words = [*begin, file, *reading_options(label_export.questions)]

@@ -132,7 +132,7 @@ def export(
         output (--output, -o): The file to write. Default: labels.csv; of Label Studio labels.json, of debates
             debates.jsonl.
         to: `csv`: a long table. `label-studio`: its JSON. `comparisons`: preferences between systems, for `conqret
-            debateqa score correlate`. `pairs`: for `conqret perspectives detect`.
+            debateqa rank --preferences`. `pairs`: for `conqret perspectives detect`.
         final: Export one final label for each item and question: the adjudicator's decision, or else the majority of
             annotators.
         practice: Export only the practice texts that writers wrote (`--task write`), so that you can grade them.
