@@ -128,10 +128,9 @@ def written(collection: Collection, trusted: TrustedDomains | None) -> Path:
     Raises:
         DeclarationError: a line is not a document, or no document is from a trusted domain.
     """
-    whole = isinstance(collection, OwnCollection)
-    parts = (
-        {name: Collection(part) for name, part in collection.parts().items()} if whole else {"": collection}
-    )
+    parts, whole = {"": collection}, isinstance(collection, OwnCollection)
+    if isinstance(collection, OwnCollection):
+        parts = {name: Collection(part) for name, part in collection.parts().items()}
     digest = hashlib.sha256(json.dumps([LAYOUT, CHARACTERS, trusted and trusted.record()]).encode())
     for part in parts.values():
         with part.documents_file.open("rb") as file:

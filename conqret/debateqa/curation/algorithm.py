@@ -24,7 +24,7 @@ from conqret.io.questions import SourcedQuestion
 from conqret.judging.request_run import Run, together
 from conqret.llm.client_options import backend_of
 from conqret.llm.prompt_fitting import ANSWER_ROOM, trim_proportionally, with_texts
-from conqret.llm.sampling import NucleusSampling
+from conqret.llm.request import NucleusSampling
 from conqret.options import check_ranges
 from conqret.runs.session import Session
 from conqret.runs.study_run import ResponseRow

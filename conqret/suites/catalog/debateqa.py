@@ -36,17 +36,17 @@ def read(folder: Path) -> SuiteData:
     gold = dict(zip(names, values, strict=True))
     tables = sorted([*folder.glob("**/scores.parquet"), *folder.glob("**/scores.csv")])
     logs: dict[str, dict[str, dict[str, float]]] = {}
-    table = read_tables(tables) if tables else None
-    for metric in () if table is None else in_order(table, "metric"):
-        for instrument in in_order(table.filter(metric=metric), "instrument"):
-            answers = signed_answers(table, metric, instrument)
-            logs[f"{metric} ({instrument})" if instrument else metric] = {
-                METRIC: {
-                    name: answers[item][system]
-                    for name, (item, system) in names.items()
-                    if system in answers.get(item, {})
+    for table in [read_tables(tables)] if tables else []:
+        for metric in in_order(table, "metric"):
+            for instrument in in_order(table.filter(metric=metric), "instrument"):
+                answers = signed_answers(table, metric, instrument)
+                logs[f"{metric} ({instrument})" if instrument else metric] = {
+                    METRIC: {
+                        name: answers[item][system]
+                        for name, (item, system) in names.items()
+                        if system in answers.get(item, {})
+                    }
                 }
-            }
     return SuiteData(
         gold={METRIC: gold},
         clusters={name: item for name, (item, _) in names.items()},
