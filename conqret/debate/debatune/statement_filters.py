@@ -445,7 +445,8 @@ def debate_training_data(
         folder = DebatesFolder(place)
         folder.record()
         summary = folder.result(folder.summary_file, DebatesSummary)
-        lacking += len(SIDES) * summary.debates - summary.statements
+        debates = [row.record for row in file_rows(folder.debates_file) if isinstance(row, Row)]
+        lacking += sum(turn is None for debate in debates for turn in debate["conclusions"].values())
         files += [folder.statements_file] if summary.statements else []
     statements = [item for file in files for item in read_statements([file], blank=True)]
     lost = {NOT_CONCLUDED: lacking}
