@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import option
@@ -76,6 +76,7 @@ def score(
     model: options.Model = None,
     good_from: int = 100,
     against: str | None = None,
+    quality: Literal["any-side", "own-side"] = "any-side",
     sample: Path | None = None,
     plan: Path | None = None,
     output: Output = None,
@@ -95,6 +96,8 @@ def score(
         against: Instead, compare all other systems with this one, two statements at a time in both orders. The model
             rates helpfulness, relevance, accuracy and detail with one number from 1 to 10; a statement wins if it is
             better in both orders, or better in one and equal in the other. The score is (win - lose) / all + 1.
+        quality: With `--against`: whether the side that a statement takes counts for nothing (`any-side`, DEBATunE's
+            Figure 4), or a statement for another side than it was to take is worse (`own-side`).
     Inspection:
         sample: Also draw the statements that annotators should inspect into this form (CSV): all that were judged bad,
             and 100 of the good ones of each system. They write good (strictly on its side), bad (it contains something
@@ -118,7 +121,7 @@ def score(
 
     from conqret.debate.debatune.statement_scores import (
         CONTROLLABILITY,
-        RESPONSE_QUALITY,
+        QUALITY_FORMATS,
         check_good_from,
         controllability,
         controllability_table,
@@ -139,13 +142,13 @@ def score(
         judged_pairs = run_judge(
             pair(items, against),
             statements,
-            RESPONSE_QUALITY,
+            QUALITY_FORMATS[quality],
             model=model,
             output=output,
             run_options=run_options,
-            by=partial(response_quality, items, against=against),
+            by=partial(response_quality, items, against=against, quality=quality),
         )
-        table = partial(quality_table, judged_pairs.systems, against)
+        table = partial(quality_table, judged_pairs.systems, against, quality)
         systems = [system.model_dump(mode="json") for system in judged_pairs.systems]
         conclude(judged_pairs.judgments, table, shown=run_options.shown, against=against, systems=systems)
         return
