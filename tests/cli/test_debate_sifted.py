@@ -95,3 +95,11 @@ def test_a_wrong_call_is_told_and_writes_nothing(cli, raw, statements, tmp_path,
     assert fault in done.err.replace("\n", " ")
     assert not out.exists()
     assert raw.read_text() == before
+
+
+@pytest.mark.parametrize("command", ["score", "filter"])
+def test_topics_are_no_statements(cli, tmp_path, command):
+    (tmp_path / "topics.json").write_text('["Ban it?", "Keep it?"]')
+    done = cli("debate", command, tmp_path / "topics.json")
+    assert done.code == 2
+    assert "holds topics and no statements: `conqret debate write" in done.err

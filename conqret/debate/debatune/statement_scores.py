@@ -493,7 +493,7 @@ def quality_table(scores: Sequence[Quality], baseline: str, quality: QualityVari
             "No answer": "unanswered",
         },
         scores,
-        note=f"{side}. A win is better in both orders of the two responses, or better in one and equal in the other; a "
-        "loss likewise. Score is (win - lose) / all + 1: 1 is as good as the other, 2 always better. Flips: the share of "
-        "pairs whose better response is not the same in both orders. Intervals (95%) are over topics.",
+        note=f"{side}. A win is better in both orders of the two responses, or better in one and equal in the other; "
+        "a loss likewise. Score is (win - lose) / all + 1: 1 is as good as the other, 2 always better. Flips: the "
+        "share of pairs whose better response is not the same in both orders. Intervals (95%) are over topics.",
     )
