@@ -129,7 +129,7 @@ def test_a_single_argument_is_rebutted_and_only_its_side_concludes(cli, topics, 
         call = ("--model", "openai/a", "--api-base", server.url, "--arguments", "2", "--design", "single")
         done = cli("debate", "hold", topics, *call, "-o", out)
         assert done.code == 0, done.err
-        sent = [request["messages"] for request in server.requests]
+        sent = [request.body["messages"] for request in server.requests]
     rebuttals = [user["content"] for system, user in sent if "contradict it" in system["content"]]
     assert len(sent) == 2 + (2 + 4) * (2 * 2 + 1)
     assert len(rebuttals) == (2 + 4) * 2
