@@ -84,7 +84,7 @@ def test_export_leaves_out_what_did_not_pass(cli, statements, tmp_path):
     ("words", "fault"),
     [
         (("topics", "{raw}", "-o", "{raw}"), "--output and RAW both name"),
-        (("filter", "{raw}", "-o", "{out}"), "side"),
+        (("filter", "{raw}", "-o", "{out}"), "holds topics and no statements"),
     ],
 )
 def test_a_wrong_call_is_told_and_writes_nothing(cli, raw, statements, tmp_path, words, fault):
@@ -95,11 +95,3 @@ def test_a_wrong_call_is_told_and_writes_nothing(cli, raw, statements, tmp_path,
     assert fault in done.err.replace("\n", " ")
     assert not out.exists()
     assert raw.read_text() == before
-
-
-@pytest.mark.parametrize("command", ["score", "filter"])
-def test_topics_are_no_statements(cli, tmp_path, command):
-    (tmp_path / "topics.json").write_text('["Ban it?", "Keep it?"]')
-    done = cli("debate", command, tmp_path / "topics.json")
-    assert done.code == 2
-    assert "holds topics and no statements: `conqret debate write" in done.err
