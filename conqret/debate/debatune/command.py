@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "Tables with the columns topic, side and statement (or named response), optionally id and system: JSONL, "
-    "CSV, TSV or Parquet. Several files are several systems."
+    "CSV, TSV or Parquet; or folders of conqret debate hold or write. Several files are several systems."
 )
 Output = Annotated[Path | None, options.run_folder("STATEMENTS-FORMAT-MODEL")]
 Folder = Annotated[
@@ -209,14 +209,14 @@ def filter_(
 
     Args:
         statements: A table with the columns topic, side (affirmative or negative) and statement (or named response),
-            optionally id: JSONL, CSV, TSV or Parquet.
+            optionally id: JSONL, CSV, TSV or Parquet; or a folder of `conqret debate hold` or `write`.
     Judging:
         scored: A run of `conqret debate score` on these statements: those that are not wholly on their side are
             dropped, too.
 
     Examples:
 
-    conqret debate filter statements.jsonl --model gpt-4o-mini -o kept.jsonl
+    conqret debate filter runs/held --model gpt-4o-mini -o kept.jsonl
 
     conqret debate filter statements.jsonl --scored runs/controllability --model gpt-4o-mini -o kept.jsonl
     """
@@ -256,7 +256,8 @@ def topics(
     file of their own, with the reason.
 
     Args:
-        raw: Collected topics: column topic, optionally id; JSONL, CSV, TSV, Parquet.
+        raw: Collected topics: column topic, optionally id and arguments (JSONL, CSV, TSV, Parquet), or a JSON list of
+            texts.
 
     Examples:
 

@@ -52,7 +52,7 @@ def hold(
 
     Args:
         topics: Column topic, optionally affirmative and negative (a list of arguments each) and id: JSONL, CSV, TSV,
-            Parquet. DEBATunE's own file reads as it is.
+            Parquet; or a JSON list of texts. DEBATunE's own files read as they are.
     Model:
         against: The model of the negative side. Default: `--model`, which speaks for both sides.
     Debate:
@@ -190,7 +190,8 @@ def write(
 
     Args:
         rows: What the model is to write: rows with topic, side and argument, with an instruction, or with chat messages
-            (JSONL, CSV, TSV or Parquet). Responses in them are ignored.
+            (JSONL, CSV, TSV or Parquet), whose responses are ignored; or topics as for `conqret debate hold`, each for
+            both sides with each argument.
     Model:
         system: The name of the writer in the rows. Default: the model's name.
 
