@@ -31,7 +31,7 @@ from conqret.debate.debatune.debate_files import (
 )
 from conqret.debate.debatune.debate_run import DebatesFolder
 from conqret.debate.debatune.statement_scores import CONTROLLABILITY, JudgedResult, is_good, judge_by_format
-from conqret.debate.debatune.transcript import DebatesSummary
+from conqret.debate.debatune.transcript import DebatesSummary, ModelDebate
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import open_items
 from conqret.io.cell_values import plain
@@ -445,8 +445,12 @@ def debate_training_data(
         folder = DebatesFolder(place)
         folder.record()
         summary = folder.result(folder.summary_file, DebatesSummary)
-        debates = [row.record for row in file_rows(folder.debates_file) if isinstance(row, Row)]
-        lacking += sum(turn is None for debate in debates for turn in debate["conclusions"].values())
+        debates = [
+            ModelDebate.model_validate(row.record)
+            for row in file_rows(folder.debates_file)
+            if isinstance(row, Row)
+        ]
+        lacking += sum(turn is None for debate in debates for turn in debate.conclusions.values())
         files += [folder.statements_file] if summary.statements else []
     statements = [item for file in files for item in read_statements([file], blank=True)]
     lost = {NOT_CONCLUDED: lacking}
