@@ -94,8 +94,8 @@ def test_what_is_not_run_has_a_reason(monkeypatch):
     assert why_not(guide, "pip install 'conqret[web]'") == "run by scripts/extras.txt"
     for text in ("pip install fixtures/plugin", "conqret info formats"):
         assert why_not(guide, text) is None
-    own = why_not(ROOT / "docs" / "adding-a-backend.md", "conqret info formats")
-    assert own == "run by tests/llm/test_adding_a_backend.py"
+    study = why_not(ROOT / "docs" / "adding-a-study.md", "conqret info formats")
+    assert study == "run by tests/studies/test_adding_a_study.py"
     monkeypatch.delenv("CONQRET_DATA", raising=False)
     assert why_not(results, "python benchmarks/dense.py") == "needs the data sets (CONQRET_DATA)"
     monkeypatch.setenv("CONQRET_DATA", "data")
