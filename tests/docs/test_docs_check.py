@@ -86,7 +86,7 @@ def test_hosted_models_are_offline_but_where_a_price_is_asked_for():
 
 
 def test_what_is_not_run_has_a_reason(monkeypatch):
-    guide, results = ROOT / "docs" / "guides" / "many-items.md", ROOT / "docs" / "results" / "retrieval.md"
+    guide, results = ROOT / "docs" / "scale.md", ROOT / "docs" / "results" / "retrieval.md"
     for answers, why in ((True, None), (False, "no Docker engine answers here")):
         monkeypatch.setattr(elsewhere, "engine_answers", lambda answers=answers: answers)
         assert why_not(guide, "docker build -t conqret .") == why
