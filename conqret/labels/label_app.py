@@ -117,6 +117,7 @@ class JudgingPages(DebatePages):
         last = [settlement.toward_right or 0 for settlement in settlements]
         return {
             **common,
+            "withheld": False,
             "questions": len(last),
             "right": sum(point > 0 for point in last),
             "abstained": last.count(0),
