@@ -100,7 +100,10 @@ class JudgingPages(DebatePages):
     def welcome_content(self, annotator: Annotator) -> Mapping[str, Any]:
         """Return a mapping of template variables for the first page: the annotator's next judgment, its bonuses."""
         turn = self.ledger.next(annotator)
-        return {"judging": turn.screen.judging, **_bonuses(turn.screen)} if turn else {"judging": None}
+        if turn is None:
+            return {"judging": None}
+        told = {screen.judging.instruction for screen in self.ledger.screens() if screen.judging}
+        return {"judging": turn.screen.judging, "several": len(told) > 1, **_bonuses(turn.screen)}
 
     def marked(self, records: Sequence[ScreenResponse]) -> tuple[int, int]:
         """Return the numbers of correct and of all practice questions, by each question's last judgment."""
