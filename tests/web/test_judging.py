@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -193,4 +194,4 @@ async def test_the_survey_is_in_the_export_and_counted_and_can_be_changed(tmp_pa
         ("p01", "abstaining", "never"),
     ]
     outcomes = cli("debate", "two-turn", "outcomes", file, "--json")
-    assert outcomes.json()["survey"] == {"first_judgment": 1, "abstaining": 1}
+    assert json.loads(outcomes.out)["survey"] == {"first_judgment": 1, "abstaining": 1}
