@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
 from itertools import chain
@@ -321,13 +321,21 @@ def outcomes(
         write_file(plot, confidence_plot(results, kinds[plot.suffix]))
     survey = read_survey(answers)
     conclusion = verdict(results)
-    right, wrong = (f"${results.writers[side]:.3f}" for side in ("right", "wrong"))
     lines = [
         *spaced(outcome_tables(results)),
         *spaced([survey_table(survey, survey_file(answers))] if survey else []),
-        f"Writers earn, by the last judgment: {right} an answer for the right option, {wrong} for the wrong one.",
+        *_writers_earn(results.writers),
         conclusion,
         *([] if plot is None else [at(plot, "plot")]),
     ]
     data = {"verdict": conclusion, **asdict(results), "survey": survey_counts(survey)}
     result(data, lines, as_json=json_output)
+
+
+def _writers_earn(dollars: Mapping[str, float]) -> Iterator[str]:
+    if dollars:
+        right, wrong = (f"${dollars[side]:.3f}" for side in ("right", "wrong"))
+        yield (
+            f"Writers earn, by the last judgment with arguments: {right} an answer for the right option, {wrong} for "
+            "the wrong one."
+        )
