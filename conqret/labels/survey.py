@@ -1,7 +1,7 @@
 """The survey after a debate study: open questions to judges (Parrish et al. 2022, section B.3) and to writers, all of
 them optional.
 
-It is asked on the last page, exported next to the answers, and counted by ``conqret debate two-turn outcomes``.
+It stands on the last page, is exported next to the answers, and is counted by ``conqret debate two-turn outcomes``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ SURVEY = {
 def survey_questions(ledger: Ledger) -> dict[str, str]:
     """Return the questions of a study's survey by name; empty for a study without one.
 
-    Judges are asked about as many judgments as a question has.
+    There is a question for each judgment on a debate, up to the study's last one.
     """
     asked = SURVEY.get(ledger.study.task, {})
     turns = max((screen.judging.turns for screen in ledger.screens() if screen.judging), default=len(BY_TURN))
@@ -61,7 +61,7 @@ def survey_file(answers: Path) -> Path:
 
 
 def as_survey_answers(ledger: Ledger) -> str:
-    """Return the survey of a study as CSV, one row for each answer; empty if nobody has answered."""
+    """Return the survey of a study as CSV, one row for each answer; empty without answers."""
     asked = survey_questions(ledger)
     rows = [
         (annotator.pseudonym, name, asked[name], answers[name])
@@ -69,7 +69,7 @@ def as_survey_answers(ledger: Ledger) -> str:
         for name in asked
         if name in answers
     ]
-    return csv_text(("annotator", "question", "asks", "answer"), rows) if rows else ""
+    return csv_text(("annotator", "question", "wording", "answer"), rows) if rows else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class SurveyAnswer:
     annotator: Annotated[Identifier, in_columns("annotator", needed="Name the annotator")]
     question: Annotated[Identifier, in_columns("question", needed="Name the question")]
     answer: Annotated[Filled, in_columns("answer", needed="Write the answer")]
-    asks: Cell = ""
+    wording: Cell = ""
 
 
 def read_survey(answers: Path) -> tuple[SurveyAnswer, ...]:
@@ -104,7 +104,7 @@ def survey_counts(survey: Sequence[SurveyAnswer]) -> dict[str, int]:
 
 def survey_table(survey: Sequence[SurveyAnswer], file: Path) -> Table:
     """Build the table of how many annotators answered each question of the survey in ``file``."""
-    asked = {row.question: row.asks or row.question for row in survey}
+    asked = {row.question: row.wording or row.question for row in survey}
     annotators = len({row.annotator for row in survey})
     return Table(
         f"Survey after the task, answered by {annotators:,}",

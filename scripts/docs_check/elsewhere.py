@@ -15,6 +15,7 @@ DATA = "CONQRET_DATA"
 NEEDS_DATA = re.compile(
     r"^docs/results/(?:offline-judge|retrieval|llm-judge|ragchecker|debates|suites|trec-rag-2026)\.md: "
     r"|^docs/results/sensitivity\.md: python"
+    r"|^docs/papers/[\w-]+\.md: .*(?:\$CONQRET_DATA|release/)"
 )
 """Measurements on data that are not ours to ship."""
 
