@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from conqret.debateqa.curation.deduplication import dedupe as dedupe
     from conqret.debateqa.curation.deduplication import draw_question_pairs as draw_question_pairs
     from conqret.debateqa.curation.deduplication import duplicate_threshold as duplicate_threshold
-    from conqret.debateqa.score_table import correlate as correlate
+    from conqret.debateqa.human_alignment import correlate as correlate
     from conqret.debateqa.stability import metric_stability as metric_stability
     from conqret.debateqa.standings import rank_systems as rank_systems
     from conqret.errors import ConqretError as ConqretError
@@ -142,7 +142,7 @@ _NAMES = {
     "debateqa.curation.benchmark_figures": "benchmark_domains benchmark_relevance remove_partial_answers",
     "debateqa.curation.check_verdicts": "debatable_questions",
     "debateqa.curation.deduplication": "dedupe draw_question_pairs duplicate_threshold",
-    "debateqa.score_table": "correlate",
+    "debateqa.human_alignment": "correlate",
     "debateqa.stability": "metric_stability",
     "debateqa.standings": "rank_systems",
     "errors": "ConqretError DeclarationError ExecutionError ItemsError",

@@ -212,7 +212,7 @@ def _inspection_lines(inspection: LayoutInspection) -> Iterator[RenderableType]:
     columns = (Column("selector", "name"), Column("part", "name"), "found")
     yield Table("What the layouts look for", columns, _looked_for(inspection.looked_for))
     yield ""
-    yield heading("To mend a layout, or to write one: docs/adding-a-debate-site.md")
+    yield heading("To mend a layout, or to write one: docs/adding-parts.md")
 
 
 def _looked_for(selectors: Sequence[LookedFor]) -> Iterator[tuple[Cell, ...]]:

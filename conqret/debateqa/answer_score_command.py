@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from rich.console import RenderableType
-
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, end, note, note_each, progress, result
-from conqret.debateqa.answer_scores import AnswerScores, score_awareness, score_baselines, score_diversity
+from conqret.console.printing import at, end, note_each, progress, result, spaced
+from conqret.debateqa.answer_scores import (
+    AnswerScores,
+    Shots,
+    score_awareness,
+    score_baselines,
+    score_diversity,
+)
 from conqret.debateqa.baseline_metrics import BASELINES, Kind, Models
 from conqret.debateqa.debateqa_files import Partners
-from conqret.debateqa.score_table import SystemMean, missing_lines, reasons, system_means
+from conqret.debateqa.human_alignment import fit_table
+from conqret.debateqa.score_table import LOWER_IS_BETTER, SystemMean, missing_lines, reasons, system_means
+from conqret.debateqa.scoring import EQUATION, PUBLISHED, definition_of
 from conqret.errors import DeclarationError
-from conqret.judging.command_options import PlanOptions
+from conqret.judging.command_options import PlanOptions, StudyOptions
+from conqret.show import words
+from conqret.show.table import Column, Table
+from conqret.stats.estimate import Estimate
 
+NO_SCORE = "no answer has a score"
 DIVERSITY, AWARENESS = "perspective-diversity", "dispute-awareness"
 
 
@@ -37,16 +45,16 @@ class LocalModels(OptionGroup):
         backbone: The causal language model with which perspective-diversity measures perplexity, or bartscore's model
             (default: facebook/bart-large): a folder, or a name on the Hugging Face hub.
         encoder: semscore's encoder: a folder, or a hub's name. Default: sentence-transformers/all-mpnet-base-v2.
-        definition: perspective-diversity by `paper`: DebateQA's equations 1 and 2. `released`: the arithmetic of its
-            released script.
+        definition: perspective-diversity by `released`: the arithmetic of DebateQA's script, which its tables have: the
+            mean over partial answers, lower for longer answers; or by `paper`: the sum of its Equation 1.
         wrapping: Which of five wordings of the prompt around the answer perspective-diversity uses, 1 to 5 (DebateQA,
-            Table 12).
+            Table 12). Default: 5, nothing (released); 1, "Please restate." (paper).
     """
 
     backbone: str | None = None
     encoder: str | None = None
-    definition: Literal["paper", "released"] = "paper"
-    wrapping: int = 1
+    definition: Literal["released", "paper"] = "released"
+    wrapping: int | None = None
 
 
 def score(
@@ -58,21 +66,21 @@ def score(
         options.option(
             None,
             f"`{DIVERSITY}` (the perplexity of the question's partial answers for a language model that has read "
-            f"the answer, summed over them; lower is better), `{AWARENESS}` (does the answer say that the question is "
+            f"the answer; lower is better), `{AWARENESS}` (does the answer say that the question is "
             "debatable? 1 or 0), or other metrics to compare with, comma-separated; for all of these higher is better: "
             f"{_named('similarity')} (text similarity; these need pip install 'conqret[baselines]', and bartscore and "
             f"semscore also model weights), {_named('asked')} (scores by the LLM of --model; num-of-povs counts points "
-            f"of view), {_named('text')} (whether the answer says that the question is disputed; needs no model).",
+            f"of view), {_named('text')} (whether the answer begins with “As an AI language model”; needs no model).",
         ),
     ],
     output: Path | None = None,
     system: str | None = None,
     columns: str | None = None,
     local: LocalModels,
-    shots: Literal["few-shot", "zero-shot"] = "few-shot",
+    shots: Shots = "few-shot",
     labels: Path | None = None,
     model: options.Model = None,
-    run_options: PlanOptions,
+    run_options: StudyOptions,
 ) -> None:
     """Score answers to debatable questions: how many perspectives they cover, and whether they say that the question is
     debatable.
@@ -87,8 +95,10 @@ def score(
         system: The system's name. Default: the name of the answers' file, or of the run's folder that it is in.
         columns: Which column holds which field: `id=qid,answer=text,partial_answers=refs,…`
         shots: Whether the prompt of dispute-awareness has five labeled examples (`few-shot`, as DebateQA advises) or
-            none (`zero-shot`).
-        labels: A table of id and label (0 or 1) to compare the verdicts of dispute-awareness with.
+            none (`zero-shot`). `table-13` and `table-13-zero-shot` follow the instructions of the paper's Table 13 more
+            closely: only an explicit statement counts.
+        labels: A table of id and label (0 or 1) to compare the verdicts of dispute-awareness with; `conqret debateqa
+            rank --labels` does so for several systems.
 
     Examples:
 
@@ -133,11 +143,6 @@ def score(
             rows="grades",
             doing="scoring",
             **given,
-        )
-    if (fit := scores.fit) is not None:
-        note(
-            f"against {fit.n} labels: accuracy {fit.accuracy}, F1 {fit.f1}, AUROC {fit.auroc} (of {fit.auroc_of}), "
-            f"MCC {fit.mcc}"
         )
     _show(scores, run_options.shown)
 
@@ -184,15 +189,29 @@ def _show(scores: AnswerScores, shown: options.OutputOptions) -> None:
     missing = reasons(scores.table)
     note_each(missing_lines(missing))
     means = system_means(scores.table)
-    result([asdict(mean) for mean in means], _lines(means, scores.file), as_json=shown.json_output)
+    facts = [asdict(mean) for mean in means]
+    tables = [_table(means)]
+    if scores.fit is not None:
+        by = means[0].metric, means[0].instrument
+        facts[0]["fit"] = asdict(scores.fit)
+        tables.append(fit_table([(*by, scores.fit)]))
+    result(facts, [*spaced(tables), at(scores.file, "scores")], as_json=shown.json_output)
     end(False, scores.session, there=scores.table["value"].count(), reasons=missing)
 
 
-def _lines(means: list[SystemMean], file: Path) -> Iterator[RenderableType]:
-    for instrument, instrument_means in groupby(means, key=attrgetter("instrument")):
-        yield instrument or "measuring model without a name"
-        for row in instrument_means:
-            mean = "none" if row.mean is None else f"{row.mean:.4f}"
-            ends = "" if row.low is None else f" [{row.low:.3f}, {row.high:.3f}]"
-            yield f"  {row.metric:<22} {mean:>10}{ends}  (n = {row.scored} of {row.total})"
-    yield at(file, "scores")
+def _table(means: Sequence[SystemMean]) -> Table:
+    definitions = {definition_of(mean.instrument) for mean in means}
+    notes = [PUBLISHED] * ("released" in definitions) + [EQUATION] * ("paper" in definitions)
+    lower = [mean.metric for mean in means if mean.metric in LOWER_IS_BETTER]
+    notes += [f"Lower is better: {', '.join(map(words.label, lower))}."] * bool(lower)
+    return Table(
+        f"Scores of {means[0].system}",
+        {
+            Column("metric", "text"): lambda mean: words.label(mean.metric),
+            Column("measuring model", "text"): lambda mean: mean.instrument or "without a name",
+            "mean": lambda mean: Estimate(mean.mean, mean.low, mean.high, mean.scored, NO_SCORE),
+            "answers": lambda mean: f"{mean.scored} of {mean.total}",
+        },
+        means,
+        note=" ".join(notes),
+    )

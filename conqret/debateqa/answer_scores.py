@@ -27,11 +27,10 @@ from conqret.debateqa.debateqa_files import (
     read_questions,
     read_verdicts,
 )
+from conqret.debateqa.human_alignment import AwarenessFit, against_labels
 from conqret.debateqa.model_metrics import (
     QUESTIONS,
-    AwarenessFit,
     Verdict,
-    against_labels,
     awareness_prompt,
     awareness_question,
     instrument,
@@ -47,12 +46,15 @@ from conqret.debateqa.scoring import (
     cases_of,
     diversity_rows,
     model_name,
+    own_prompt,
     scored,
 )
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.judging.cost import Counted
 from conqret.judging.judge_settings import as_path, client_options
 from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
+from conqret.local.likelihoods import Definition
+from conqret.local.prefix import DEFAULT_WRAPPING
 from conqret.local.scorer import ConditionalPerplexity
 from conqret.runs.run_folder import RECORD_NAME, default_folder, stem
 from conqret.runs.session import SessionCounts
@@ -61,7 +63,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-Shots = Literal["few-shot", "zero-shot"]
+Shots = Literal["few-shot", "zero-shot", "table-13", "table-13-zero-shot"]
 
 
 @dataclass(frozen=True)
@@ -121,12 +123,12 @@ class AnswerScores:
 class BackboneSettings(TypedDict, total=False):
     """The settings of a backbone for Perspective Diversity.
 
-    ``wrapping`` (1 to 5) is the prompt around the answer, and ``chat`` is whether the chat template is used
-    (None: if there is one). ``device`` and ``dtype`` are where and in which precision the model runs.
-    ``token_budget`` is the most tokens of a forward pass.
+    ``wrapping`` (1 to 5) is the prompt around the answer (None: 5 by ``released``, 1 by ``paper``), and ``chat``
+    is whether the chat template is used (None: if there is one). ``device`` and ``dtype`` are where and in
+    which precision the model runs. ``token_budget`` is the most tokens of a forward pass.
     """
 
-    wrapping: int
+    wrapping: int | None
     chat: bool | None
     device: str | None
     dtype: str | None
@@ -139,7 +141,7 @@ def score_diversity(
     references: str | Path,
     *,
     backbone: str,
-    definition: Literal["paper", "released"] = "paper",
+    definition: Definition = "released",
     system: str | None = None,
     columns: Mapping[str, str] | None = None,
     output: str | Path | None = None,
@@ -148,7 +150,7 @@ def score_diversity(
     on_answer: Callable[[int], None] = lambda number: None,
     **reading: Unpack[BackboneSettings],
 ) -> AnswerScores:
-    """Score Perspective Diversity: the summed perplexity of a question's partial answers given the answer.
+    """Score Perspective Diversity: the perplexity of a question's partial answers given the answer.
 
     Lower is better. Rows are stored as they are scored, so the same call continues a stopped run.
 
@@ -156,8 +158,8 @@ def score_diversity(
         answers: one system's answers: ``id`` and ``generation``.
         references: questions with partial answers, in DebateQA's layout.
         backbone: a causal language model: a folder, or a name on the hub.
-        definition: ``paper``: DebateQA's equations 1 and 2; ``released``: the arithmetic of its released
-            script.
+        definition: ``released``: the arithmetic of DebateQA's script, by which its tables were made;
+            ``paper``: its Equations 1 and 2.
         system: the system's name, by default that of the file of answers, or of the run's folder that it
             is in.
         columns: a mapping from fields to columns.
@@ -182,7 +184,9 @@ def score_diversity(
         )
     met = given.partners(questions)
     chat = reading.get("chat")
-    instrument = ["released"] if definition == "released" else [f"prompt-{reading.get('wrapping', 1)}"]
+    wrapping = reading.get("wrapping") or (None if definition == "released" else DEFAULT_WRAPPING)
+    instrument = [] if wrapping is None else [f"prompt-{wrapping}"]
+    instrument += ["released"] if definition == "released" else []
     instrument += [] if chat is None else [f"template-{'always' if chat else 'never'}"]
     folder = given.folder("perspective-diversity", model_name(backbone), *instrument)
     with contextlib.ExitStack() as held:
@@ -217,8 +221,8 @@ def score_awareness(
         answers: one system's answers: ``id`` and ``generation``.
         questions: the questions, in DebateQA's layout; partial answers are not needed.
         shots: the prompt with five examples (``few-shot``, as the paper advises) or without
-            (``zero-shot``).
-        labels: a table of ``id`` and ``label`` (0 or 1) to compare the verdicts with.
+            (``zero-shot``); the same closer to the paper's Table 13 (``table-13``, ``table-13-zero-shot``).
+        labels: a table of ``id`` and ``label`` (0 or 1), perhaps ``system``, to compare the verdicts with.
         system: the system's name, by default that of the file of answers, or of the run's folder that it
             is in.
         columns: a mapping from fields to columns.
@@ -240,13 +244,15 @@ def score_awareness(
             f"no answered question of {questions} has a text: map its column with --columns question=…"
         )
     truth = None if labels is None else read_verdicts(labels)
-    if truth is not None and not set(truth) & set(met.together):
+    labeled = {one for system, one in truth or () if system in ("", given.name)}
+    if truth is not None and not labeled & set(met.together):
         raise DeclarationError(
             f"no id of {labels} is the id of an answer: write the ids of the answers into the labels"
         )
     judge = client_options(settings.get("model"), settings).resolved()
     folder: Any = given.folder("dispute-awareness", model_name(judge.backend.pinned(judge.model)[0]), shots)
     prompt, shares = awareness_prompt(shots), dict[str, float]()
+    own = own_prompt(settings.get("prompts"), prompt)
     with Run[Any](
         folder,
         [judge],
@@ -256,9 +262,11 @@ def score_awareness(
         total=len(met.together),
         purpose="",
         about=f"{number(len(met.together), 'verdict')} by",
-        record=ScoreRecord.from_answers([AWARENESS], f"{judge.model}, {shots}", given.name, given.answers),
+        record=ScoreRecord.from_answers(
+            [AWARENESS], f"{judge.model}, {shots}{own}", given.name, given.answers
+        ),
     ) as run:
-        by = instrument_name(run.client().model_id, shots)
+        by = instrument_name(run.client().model_id, shots) + own
         run.request_all(
             scored(
                 run,
@@ -324,7 +332,8 @@ def score_baselines(
         payer = judge if settings.get("replay") is None else replace(judge, budget_usd=None)
         similarities = prepared(chosen, cases, weights or Models(), payer if model_metrics else None)
     instruments = [similarity.fingerprint for similarity in similarities.values()]
-    instruments += [judge.model] * bool(model_metrics)
+    own = {name: own_prompt(settings.get("prompts"), QUESTIONS[name].prompt) for name in model_metrics}
+    instruments += [judge.model + "".join(own.values())] * bool(model_metrics)
     names = sorted(chosen)
     record = ScoreRecord.from_answers(names, ", ".join(instruments), given.name, given.answers)
     folder: Any = given.folder("baselines")
@@ -345,7 +354,10 @@ def score_baselines(
         ) as run:
             run.request_all(
                 scored(
-                    run, case, QUESTIONS[name], ScoreRow(given.name, case.id, metric, instrument(name, run))
+                    run,
+                    case,
+                    QUESTIONS[name],
+                    ScoreRow(given.name, case.id, metric, instrument(name, run) + own[name]),
                 )
                 for case in cases
                 for name, metric in model_metrics.items()
@@ -368,8 +380,10 @@ def score_baselines(
         )
         table = write_table(rows, folder.scores_file)
     for one in similarities:
-        own = [row for row in rows if row.metric == column_of(one)]
-        if cut := sum(row.detail != "" for row in own):
-            notes.append(f"{one}: {cut} of {len(own)} answers lost text beyond the model's window (detail)")
+        scored_rows = [row for row in rows if row.metric == column_of(one)]
+        if cut := sum(row.detail != "" for row in scored_rows):
+            notes.append(
+                f"{one}: {cut} of {len(scored_rows)} answers lost text beyond the model's window (detail)"
+            )
     session, missing = (SessionCounts(), ()) if requested is None else (requested.session, requested.missing)
     return AnswerScores(table, folder.scores_file, session, met, tuple(notes), missing=missing)

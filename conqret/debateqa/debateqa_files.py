@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Annotated
 
 from conqret.errors import DeclarationError
-from conqret.io.checks import Identifier, Text, each, identifier, one_of, text
+from conqret.io.checks import Cell, Identifier, Text, each, identifier, one_of, text
 from conqret.io.files import file_rows
-from conqret.io.schema import Field, Schema, TableReader, in_columns, read_table, schema_of, table_schema
+from conqret.io.schema import Field, Schema, TableReader, in_columns, schema_of, table_schema
 
 _GIVE_ID = "Give each row its id, or map another column"
 _ENDS = (".", "!", "?", "…")
@@ -72,6 +72,7 @@ ANSWER = table_schema(
 class _Verdict:
     id: Annotated[Identifier, in_columns(needed=_GIVE_ID)]
     label: Annotated[float, one_of({"0": 0.0, "1": 1.0}, "label"), in_columns(needed="Write 0 or 1")]
+    system: Cell = ""
 
 
 _KNOWN = ("id", "question", "partial_answers", "point_of_view", "explanation", "answer")
@@ -144,14 +145,19 @@ def _mapped(declared: Schema, columns: Mapping[str, str] | None) -> Schema:
     return declared.with_columns(columns or {}, "answers and questions", others=_KNOWN)
 
 
-def read_verdicts(path: str | Path) -> dict[str, float]:
-    """Read annotators' verdicts on answers: a mapping from ids to 1 or 0, from the columns ``id`` and
-    ``label``.
+def read_verdicts(path: str | Path) -> dict[tuple[str, str], float]:
+    """Read human verdicts on answers: a mapping from system and id to 1 or 0, from the columns ``id``, ``label``
+    and perhaps ``system`` (empty without it: the verdicts are on the answers of any system).
 
     Raises:
-        ItemsError: a row lacks its id or a label of 0 or 1, or an id occurs twice; all are listed.
+        ItemsError: a row lacks its id or a label of 0 or 1, or an answer occurs twice; all are listed.
     """
-    return {row.id: row.label for row in read_table(path, _Verdict, "Keep one of its labels")}
+    reader, verdicts = TableReader(file_rows(path)), dict[tuple[str, str], float]()
+    for row in reader.read_as(_Verdict):
+        reader.once("id", f"{row.system} {row.id}".strip(), "Keep one of its labels")
+        verdicts[row.system, row.id] = row.label
+    reader.finish(wanted="labels")
+    return verdicts
 
 
 def partners(answers: tuple[str, ...], questions: Mapping[str, DebatableQuestion]) -> Partners:

@@ -13,9 +13,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from conqret.baseline.alignment import clip
-from conqret.debateqa.score_table import ScoreRow
 from conqret.debateqa.scoring import SHOWN, AnswerCase, Figure, ScoringPrompt, model_name
-from conqret.errors import DeclarationError, check_known
+from conqret.errors import check_known
 from conqret.judging.request_run import Run
 from conqret.judging.responses import OneToFive, Typed, Whole
 from conqret.judging.scales import ONE_TO_FIVE
@@ -24,12 +23,11 @@ from conqret.llm.replies import rating_distribution
 from conqret.llm.request import Reading, TokenLogprobs
 from conqret.local.likelihoods import TargetScore
 from conqret.prompts import RenderedPrompt
-from conqret.stats.estimate import Estimate
 from conqret.text.analysis import Sentence, Text, weight
 from conqret.text.sentences import sentences
 
-SHOTS = ("few-shot", "zero-shot")
-"""The prompts; the paper advises the one with five demonstrations (Table 15)."""
+SHOTS = ("few-shot", "zero-shot", "table-13", "table-13-zero-shot")
+"""The prompts; the paper advises five demonstrations (Table 15)."""
 FIELD = "debated"
 """The name of the verdict in the answer and in the examples of the prompt."""
 _CUES = re.compile(
@@ -44,23 +42,6 @@ class Verdict(Typed):
     """1 where the answer says that the question is open to debate."""
 
     debated: Literal[0, 1]
-
-
-@dataclass(frozen=True, slots=True)
-class AwarenessFit:
-    """The agreement of verdicts with annotators' labels (Table 15), over the ``n`` answers that have both.
-
-    ``auroc_of`` says what ranks the answers in the AUROC: ``P(1)`` if every answer has it, else the binary
-    ``verdicts``. ``unscored`` counts labeled answers without a verdict.
-    """
-
-    accuracy: Estimate
-    f1: Estimate
-    auroc: Estimate
-    mcc: Estimate
-    n: int
-    unscored: int
-    auroc_of: Literal["P(1)", "verdicts"] = "verdicts"
 
 
 def awareness_question(case: AnswerCase, shots: str, shares: dict[str, float]) -> ScoringPrompt:
@@ -122,46 +103,8 @@ def _both(rows: Sequence[Sequence[TargetScore]]) -> tuple[float, float]:
     return no - max(no, yes), yes - max(no, yes)
 
 
-def against_labels(
-    rows: Sequence[ScoreRow], labels: Mapping[str, float], shares: Mapping[str, float] | None = None
-) -> AwarenessFit:
-    """Compute accuracy, F1 of the positive class, AUROC and Matthews's correlation of verdicts with labels (0
-    or 1).
-
-    Args:
-        rows: the verdicts.
-        labels: a mapping from ids to labels.
-        shares: a mapping from ids to P(1), which the AUROC uses if every counted answer has one.
-
-    Raises:
-        DeclarationError: no scored answer has a label, or a label is neither 0 nor 1.
-    """
-    from conqret.stats.classification import accuracy, auroc, f1, matthews  # numpy, which no help needs
-
-    counted = [(row.id, row.value) for row in rows if row.id in labels and row.value is not None]
-    if not counted:
-        raise DeclarationError("no scored answer has a label: use the same ids in answers and labels")
-    truth, predictions = [labels[answer_id] for answer_id, _ in counted], [value for _, value in counted]
-    if not set(truth) <= {0.0, 1.0}:
-        raise DeclarationError("labels of Dispute Awareness must be 0 or 1")
-    unscored = sum(row.id in labels and row.value is None for row in rows)
-    shares_by_id = shares or {}
-    graded = all(answer_id in shares_by_id for answer_id, _ in counted)
-    order = [shares_by_id[answer_id] for answer_id, _ in counted] if graded else predictions
-    return AwarenessFit(
-        accuracy(truth, predictions),
-        f1(truth, predictions, categories=(0.0, 1.0)),
-        auroc(truth, order),
-        matthews(truth, predictions),
-        len(counted),
-        unscored,
-        "P(1)" if graded else "verdicts",
-    )
-
-
 def awareness_prompt(shots: str) -> str:
-    """Return the name of the Dispute Awareness prompt: ``dispute-awareness/few-shot`` or
-    ``dispute-awareness/zero-shot``.
+    """Return the name of the Dispute Awareness prompt, such as ``dispute-awareness/few-shot``.
 
     Raises:
         UnknownNameError: there is no such prompt.

@@ -1,20 +1,26 @@
-"""``conqret debateqa rank``: systems by Perspective Diversity, Dispute Awareness, and both; and how far the rankings of
-metrics agree with annotators', and among measuring models."""
+"""``conqret debateqa rank``: systems by Perspective Diversity, Dispute Awareness, and both; and how far metrics agree
+with annotators, and among measuring models."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
-from itertools import groupby
-from operator import attrgetter
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.console import RenderableType
 
 from conqret.console import shared_options as options
-from conqret.console.printing import at, heading, note, note_each, result
-from conqret.debateqa.score_table import RankingAgreement, correlate, missing_lines
+from conqret.console.printing import at, note, note_each, result, spaced
+from conqret.debateqa.human_alignment import (
+    RankingAgreement,
+    annotator_agreement,
+    correlate,
+    fit_table,
+    label_fits,
+)
+from conqret.debateqa.score_table import missing_lines
 from conqret.debateqa.stability import PairMatrix, heat_maps, metric_stability
 from conqret.debateqa.standings import (
     Standings,
@@ -26,10 +32,15 @@ from conqret.debateqa.standings import (
     shown,
     write_ranks,
 )
-from conqret.errors import DeclarationError, number
+from conqret.errors import DeclarationError
+from conqret.io.pairs import read_comparisons
 from conqret.show import words
+from conqret.show.charts import COLOURS, drawn
 from conqret.show.page import write_file
-from conqret.show.table import Table
+from conqret.show.table import Column, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 PAPER_SYSTEMS = 5
 """The systems that the paper ranks (Appendix D.1). With fewer, chance alone gives high taus: three systems in
@@ -37,6 +48,7 @@ random order have a tau of 1 in one case of six."""
 MEANS = {
     "tau": "1: the same order; 0: no relation; -1: the reverse order",
     "agreement": "1: every verdict is the same; --json also has Cohen's kappa",
+    "rho": "1: the same order; 0: no relation; -1: the reverse order",
 }
 
 
@@ -47,6 +59,7 @@ def rank(
     report: Path | None = None,
     answers: list[Path] | None = None,
     preferences: Path | None = None,
+    labels: Path | None = None,
     stability: Literal["systems", "answers"] | None = None,
     plot: Path | None = None,
     json_output: options.Printed = None,
@@ -57,8 +70,11 @@ def rank(
     If a metric was measured with several models or prompts, its mean over them is used; a system's normalized rank
     (DebateQA, Table 2) comes from its mean rank over them.
 
-    With `--preferences`, each metric's ranking of systems is compared with annotators' instead; with `--stability`, the
-    results of every two measuring models or prompts.
+    Perspective Diversity ranks as in DebateQA's tables (`--definition released` of `conqret debateqa score`) where it
+    was measured so; else by the sum of Equation 1.
+
+    With `--preferences` or `--labels`, metrics are compared with annotators instead; with `--stability`, the results of
+    every two measuring models or prompts.
 
     Args:
         scores: Score tables (scores.parquet) of all systems that `conqret debateqa score` wrote.
@@ -67,12 +83,16 @@ def rank(
         report: Write a page with the ranks and a description of each system.
         answers: A folder of `conqret debateqa answer`, whose settings the page of `--report` describes; the folder's
             name must be the system's. May be repeated.
-        preferences: Annotators' pairwise preferences of systems (first, second, preference; optionally annotator,
-            item), with which each metric's ranking is compared, by Elo, Spearman's rho and Kendall's tau (Table 14).
+        preferences: Annotators' pairwise preferences of the systems' answers (first, second, preference; optionally
+            annotator, and item: the question's id), with which each metric is compared, by Spearman's rho and Kendall's
+            tau within each question (DebateQA, Table 14) and of the systems' means with Elo ratings.
+        labels: Human verdicts (id, label: 0 or 1; system, where several answer a question), with which those of
+            dispute-awareness and acknowledge are compared (Table 15).
         stability: Compare every two measuring models or prompts of each metric (DebateQA, Figures 9 to 11), by
             Kendall's tau-b of the rankings of `systems` by their mean scores or of all `answers`, and for yes/no
             metrics by the share of equal verdicts.
-        plot: Draw the heat maps of `--stability` into this file, .png or .svg, one panel per metric.
+        plot: Draw into this file, .png or .svg: the systems by both metrics (Figure 2), the heat maps of `--stability`,
+            or the correlations of annotators with `--preferences` (Figure 8).
 
     Examples:
 
@@ -82,8 +102,13 @@ def rank(
 
     conqret debateqa rank runs/*/scores.parquet --stability systems --plot stability.png
     """
+    if plot is not None and plot.suffix.lower() not in (".png", ".svg"):
+        raise DeclarationError(f"--plot takes a file that ends in .png or .svg, not {plot.name}")
     if preferences is not None:
-        _compare_with_annotators(scores, preferences, json_output)
+        _compare_with_annotators(scores, preferences, plot, json_output)
+        return
+    if labels is not None:
+        _compare_with_labels(scores, labels, json_output)
         return
     if stability is not None:
         _compare_instruments(scores, stability, plot, json_output)
@@ -101,8 +126,16 @@ def rank(
     note_each(missing_lines(system_ranking.missing))
     for metric, instrument, means in system_ranking.measured:
         _remark_left_out(metric, instrument, means.left_out, means.questions)
+    if system_ranking.equation:
+        note(
+            f"left out, because ranks use the published definition of P.D.: {', '.join(system_ranking.equation)}"
+        )
     ranking = ranking_table(system_ranking, table, places)
-    lines: list[RenderableType] = [*ranking_words(places), "", ranking]
+    association = f"P.D. (reversed) and D.A. of the systems: Spearman's rho {system_ranking.association}."
+    lines: list[RenderableType] = [*ranking_words(places), association, "", ranking]
+    if plot is not None:
+        _draw(plot, partial(_scatter, system_ranking), (6.0, 4.2))
+        lines += ["", at(plot, "plot")]
     if report is not None:
         write_ranks(ranking, ranking_words(places), systems, system_ranking.measured, report)
         lines += ["", at(report, "page")]
@@ -111,7 +144,7 @@ def rank(
 
 def _facts(
     ranking: Standings, table: dict[float, dict[str, float]], places: dict[float, dict[str, str]]
-) -> dict[str, list[dict[str, Any]]]:
+) -> dict[str, Any]:
     """What ``--json`` prints: a row a system, one for each weight and system, best first, and one a measuring model.
 
     ``n`` counts the questions behind each of its means, those that it scored of all systems.
@@ -135,36 +168,90 @@ def _facts(
         {"metric": metric, "instrument": instrument, "n": means.questions, "left_out": means.left_out}
         for metric, instrument, means in ranking.measured
     ]
-    return {"systems": systems, "ranks": ranked, "instruments": measured}
+    return {
+        "systems": systems,
+        "ranks": ranked,
+        "instruments": measured,
+        "rho": asdict(ranking.association),
+        "published": ranking.published,
+    }
 
 
-def _compare_with_annotators(scores: Sequence[Path], preferences: Path, json_output: bool | None) -> None:
+def _scatter(ranking: Standings, figure: Figure) -> None:
+    """The systems by both metrics (Figure 2): the better ones stand on the upper right."""
+    axes = figure.subplots()
+    for name, diversity in ranking.mean_diversity.items():
+        awareness = ranking.mean_awareness[name]
+        axes.scatter(diversity, awareness, color=COLOURS[0], s=24)
+        axes.annotate(name, (diversity, awareness), (4, 3), textcoords="offset points", fontsize=8)
+    axes.invert_xaxis()
+    axes.margins(0.15)
+    axes.set_xlabel("Perspective diversity (lower, to the right, is better)")
+    axes.set_ylabel("Dispute awareness")
+
+
+def _draw(file: Path, draw: Callable[[Figure], object], size: tuple[float, float]) -> None:
+    write_file(file, drawn(draw, size, "svg" if file.suffix.lower() == ".svg" else "png"))
+
+
+def _compare_with_annotators(
+    scores: Sequence[Path], preferences: Path, plot: Path | None, json_output: bool | None
+) -> None:
     agreements = correlate(scores, preferences)
+    among = annotator_agreement(read_comparisons(preferences))
     for agreement in agreements:
-        _remark_left_out(agreement.metric, agreement.instrument, agreement.unlike, agreement.questions)
+        _remark_left_out(agreement.metric, agreement.instrument, agreement.unlike, agreement.common)
     if left := sorted({name for agreement in agreements for name in agreement.left_out}):
         note(f"annotators compared these systems, but not every metric scored them: {', '.join(left)}")
-    result([asdict(agreement) for agreement in agreements], _agreement_lines(agreements), as_json=json_output)
-
-
-def _agreement_lines(agreements: Iterable[RankingAgreement]) -> Iterator[RenderableType]:
-    yield heading("Agreement with annotators' rankings")
-    for instrument, metrics in groupby(agreements, key=attrgetter("instrument")):
-        yield instrument or "measuring model without a name"
-        for row in metrics:
-            rho, tau = ("none" if value is None else f"{value:.3f}" for value in (row.rho, row.tau))
-            behind = (
-                f"{number(row.systems, 'system')}, {row.annotators} annotator{'s' * (row.annotators != 1)}"
+    facts = {
+        "metrics": [asdict(agreement) for agreement in agreements],
+        "annotators": None if among is None else _record(among),
+    }
+    tables = [_agreement_table(agreements), *([] if among is None else [_table(among)])]
+    if plot is not None:
+        if among is None:
+            raise DeclarationError(
+                "--plot draws the correlations of annotators, but no two of them compared answers to a question: name "
+                "annotators and questions in the columns annotator and item"
             )
-            known = f"rho {rho:>6}   tau {tau:>6}   ({behind})"
-            yield f"  {row.metric:<24} {f'none: {row.reason}' if row.rho is None else known}"
+        _write_heat_maps(plot, [among])
+    result(facts, spaced(tables), as_json=json_output)
+
+
+def _agreement_table(agreements: Iterable[RankingAgreement]) -> Table:
+    missing = dict.fromkeys(f"{words.label(row.metric)}: {row.reason}" for row in agreements if row.reason)
+    note = (
+        "“rho” (Spearman) and “tau” (Kendall): means over annotators and questions, with 95% intervals over questions; "
+        "“of systems”: of the systems' means with each annotator's Elo ratings. 1 is full agreement, also of metrics "
+        "where less is better."
+    )
+    return Table(
+        "Agreement with annotators' preferences",
+        {
+            Column("metric", "text"): lambda row: words.label(row.metric),
+            Column("measuring model", "text"): "instrument",
+            "rho": "rho",
+            "tau": "tau",
+            "questions": "questions",
+            "rho of systems": "system_rho",
+            "tau of systems": "system_tau",
+            "systems": "systems",
+            "annotators": "annotators",
+        },
+        agreements,
+        note=" ".join([note, *(f"{reason}." for reason in missing)]),
+    )
+
+
+def _compare_with_labels(scores: Sequence[Path], labels: Path, json_output: bool | None) -> None:
+    fits = label_fits(scores, labels)
+    facts = [{"metric": metric, "instrument": name, **asdict(fit)} for metric, name, fit in fits]
+    result(facts, spaced([fit_table(fits)]), as_json=json_output)
 
 
 def _compare_instruments(
     scores: Sequence[Path], over: Literal["systems", "answers"], plot: Path | None, json_output: bool | None
 ) -> None:
-    if plot is not None and plot.suffix.lower() not in (".png", ".svg"):
-        raise DeclarationError(f"--plot takes a file that ends in .png or .svg, not {plot.name}")
     compared = metric_stability(scores, over=over)
     matrices = compared.matrices
     if compared.alone:
@@ -172,10 +259,13 @@ def _compare_instruments(
     for matrix in matrices:
         _remark(matrix)
     if plot is not None:
-        write_file(plot, heat_maps(matrices, "svg" if plot.suffix.lower() == ".svg" else "png"))
+        _write_heat_maps(plot, matrices)
     result([_record(matrix) for matrix in matrices], map(_table, matrices), as_json=json_output)
-    if plot is not None:
-        note(f"plot: {plot}")
+
+
+def _write_heat_maps(file: Path, matrices: Sequence[PairMatrix]) -> None:
+    write_file(file, heat_maps(matrices, "svg" if file.suffix.lower() == ".svg" else "png"))
+    note(f"plot: {file}")
 
 
 def _remark(matrix: PairMatrix) -> None:

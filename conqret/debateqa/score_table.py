@@ -1,21 +1,16 @@
-"""``scores.parquet`` of ``conqret debateqa score``: one row for each system, question and metric, and means over them.
-And does a metric order systems as annotators do? Elo from their pairwise preferences, and two correlations (Table
-14)."""
+"""``scores.parquet`` of ``conqret debateqa score``: a row for each system, question and metric, and means over them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from conqret.data.digest import gathered
-from conqret.errors import DeclarationError, FaultsError, strict_options
-from conqret.errors import number as counted
+from conqret.errors import DeclarationError, FaultsError
 from conqret.io.checks import Cell, number, whole_number
 from conqret.io.files import file_rows
-from conqret.io.pairs import Comparison, read_comparisons
 from conqret.io.rows import readable_columns
 from conqret.io.safe_files import replacing
 from conqret.io.schema import TableReader, in_columns
@@ -228,138 +223,3 @@ def _mean(rows: pl.DataFrame) -> float | None:
     """The mean of the values that are there; their sum is exact, so that no order of rows changes it."""
     values = rows["value"].drop_nulls()
     return math.fsum(values) / len(values) if len(values) else None
-
-
-MIN_SYSTEMS = 3
-"""Systems that a correlation needs: two are in the same order or in the reverse one, and in no other."""
-
-
-@dataclass(frozen=True, slots=True)
-class RankingAgreement:
-    """Spearman's rho and Kendall's tau between a metric's ranking of systems and annotators' rankings.
-
-    Both are means over the ``annotators`` who compared at least three of the systems and whose ranking
-    varies. 1 always means agreement, also for metrics where lower is better. The metric is averaged over the
-    ``questions`` scored for all these systems, and ``unlike`` counts scored answers to others. ``left_out``
-    are systems that were compared but not scored. Without a value, ``reason`` says why.
-    """
-
-    metric: str
-    instrument: str
-    rho: float | None
-    tau: float | None
-    systems: int
-    annotators: int
-    left_out: tuple[str, ...] = ()
-    questions: int = 0
-    unlike: int = 0
-    reason: str = ""
-
-
-@strict_options
-def correlate(
-    scores: Sequence[str | Path], preferences: str | Path, *, seed: int = 13
-) -> list[RankingAgreement]:
-    """Compare each metric's ranking of systems with annotators' rankings, by Elo, Spearman's rho and
-    Kendall's tau.
-
-    Args:
-        scores: tables of ``conqret debateqa score``, of all systems.
-        preferences: pairwise preferences: first, second, preference; optionally annotator, item.
-        seed: the random seed of the orders over which Elo ratings are averaged.
-
-    Returns:
-        The agreement of each metric and measuring model.
-
-    Raises:
-        DeclarationError: as :func:`align`, or a file cannot be read.
-    """
-    return align(read_tables(scores), read_comparisons(Path(preferences)), seed=seed)
-
-
-def align(
-    table: pl.DataFrame, comparisons: Sequence[Comparison], *, seed: int = 13
-) -> list[RankingAgreement]:
-    """Compare every metric's ranking of systems with the Elo ranking of each annotator (DebateQA, Appendix
-    D.1).
-
-    Raises:
-        DeclarationError: no metric has three systems that are both scored and compared.
-    """
-    people = annotator_ratings(comparisons, seed)
-    compared = set.union(*(set(annotator) for annotator in people.values()))
-    agreements = []
-    for metric in in_order(table, "metric"):
-        sign = -1 if metric in LOWER_IS_BETTER else 1
-        for instrument, scores in common_means(table, metric, compared).items():
-            signed = {name: sign * mean for name, mean in sorted(scores.means.items())}
-            pairs = [pair for ratings in people.values() if (pair := _both(signed, ratings)) is not None]
-            count, reason = len(scores.scored), ""
-            if count < MIN_SYSTEMS:
-                reason = f"{count} of the compared systems were scored, and three are needed"
-            elif not scores.questions:
-                reason = f"no question was scored of all {counted(count, 'system')}"
-            elif not pairs:
-                reason = "the systems' means do not vary, or no annotator ranks three of them"
-            rho, tau = (
-                (sum(values) / len(values) for values in zip(*pairs, strict=True)) if pairs else (None, None)
-            )
-            left_out = tuple(sorted(compared - set(scores.scored)))
-            agreements.append(
-                RankingAgreement(
-                    metric,
-                    instrument,
-                    rho,
-                    tau,
-                    count,
-                    len(pairs),
-                    left_out,
-                    scores.questions,
-                    scores.left_out,
-                    reason,
-                )
-            )
-    if all(agreement.systems < MIN_SYSTEMS for agreement in agreements):
-        known = sorted(in_order(table.drop_nulls("value"), "system"))
-        raise DeclarationError(
-            f"only {max(agreement.systems for agreement in agreements)} of the compared systems are scored, but a "
-            f"correlation needs three; scored: {', '.join(known)}; compared: {', '.join(sorted(compared))}"
-        )
-    return agreements
-
-
-def annotator_ratings(comparisons: Sequence[Comparison], seed: int) -> dict[str, dict[str, float]]:
-    """Return, by annotator, a mapping from systems to Elo ratings, averaged over many orders of the
-    comparisons."""
-    import numpy as np  # which no help needs
-
-    from conqret.stats.paired_ranking import PairwisePreference, elo
-
-    by_person = gathered(
-        (
-            comparison.annotator,
-            PairwisePreference(
-                comparison.first, comparison.second, comparison.outcome, comparison.item or None
-            ),
-        )
-        for comparison in comparisons
-    )
-    return {
-        person: {
-            standing.player: standing.rating.value or 0.0
-            for standing in elo(games, np.random.default_rng(seed))
-        }
-        for person, games in by_person.items()
-    }
-
-
-def _both(scores: Mapping[str, float], ratings: Mapping[str, float]) -> tuple[float, float] | None:
-    """Rho and tau; None where they are not defined: too few systems, or a ranking that does not vary."""
-    from conqret.stats.correlation import kendall, spearman
-
-    names = [name for name in scores if name in ratings]
-    if len(names) < MIN_SYSTEMS:
-        return None
-    first, second = [scores[name] for name in names], [ratings[name] for name in names]
-    rho, tau = spearman(first, second).value, kendall(first, second).value
-    return None if rho is None or tau is None else (rho, tau)

@@ -1,5 +1,5 @@
-"""How answers are scored: by a typed question to a model, or by Perspective Diversity (DebateQA, Equation 1: the summed
-perplexity of a question's partial answers); and the folder of a run of ``conqret debateqa score``, whose rows are kept
+"""How answers are scored: by a typed question to a model, or by Perspective Diversity (DebateQA: the perplexity of a
+question's partial answers); and the folder of a run of ``conqret debateqa score``, whose rows are kept
 so that a stopped run goes on."""
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ from conqret.io.safe_files import InFolder
 from conqret.judging.request_run import Run, RunPrompt
 from conqret.llm.request import Reading, Request, TokenLogprobs, messages
 from conqret.local.likelihoods import TargetScore
+from conqret.local.prefix import NO_WRAPPING
 from conqret.local.scorer import ConditionalPerplexity
-from conqret.prompts import RenderedPrompt
+from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.run_folder import RunFolder, RunRecord
 from conqret.runs.trials import Memory, RowStore
 
@@ -275,7 +276,10 @@ def diversity_rows(
     store: TargetStore | None = None,
     on_answer: Callable[[int], None] = lambda number: None,
 ) -> Iterator[ScoreRow]:
-    """Yield two rows for each answer, in order: the sum (P.D.; lower is better) and the mean of perplexities.
+    """Yield the rows of each answer, in order; lower is better.
+
+    By ``released`` P.D. is the mean of the perplexities; by ``paper`` it is their sum, and a second row has
+    the mean.
 
     An answer has no value if it is empty, if its question has no partial answers, or if one of these could
     not be scored. ``store`` has scores of an earlier run.
@@ -283,7 +287,7 @@ def diversity_rows(
     ahead: deque[tuple[AnswerCase, str]] = (
         deque()
     )  # some tens that were read ahead, and why they are not scored
-    instrument = diversity_instrument(scorer)
+    instrument, released = diversity_instrument(scorer), scorer.definition == "released"
 
     def pairs() -> Iterator[tuple[str, list[str]]]:
         """Every answer with its partial answers, or with none where it cannot be scored."""
@@ -302,7 +306,8 @@ def diversity_rows(
         detail = f"answer trimmed for {truncated} of {n}" if truncated else ""
         total = None if reason else sum(values)
         mean = None if total is None else total / n
-        for metric, value in ((DIVERSITY, total), (DIVERSITY_MEAN, mean)):
+        values_of = {DIVERSITY: mean} if released else {DIVERSITY: total, DIVERSITY_MEAN: mean}
+        for metric, value in values_of.items():
             yield ScoreRow(system, case.id, metric, instrument, value, n, reason, detail)
 
 
@@ -311,10 +316,18 @@ def diversity_instrument(scorer: ConditionalPerplexity) -> str:
     (1a2b3c4d)``.
 
     It has the backbone, the wrapping prompt, the definition, and the start of the fingerprint of all
-    settings. The released definition has no prompt.
+    settings. The released definition has no prompt by default, and its name has none then.
     """
-    prompt = "" if scorer.definition == "released" else f"prompt {scorer.wrapping}, "
+    plain = scorer.definition == "released" and scorer.wrapping == NO_WRAPPING
+    prompt = "" if plain else f"prompt {scorer.wrapping}, "
     return f"{model_name(scorer.model)}, {prompt}{scorer.definition} ({scorer.fingerprint[:SHOWN]})"
+
+
+PUBLISHED = "P.D. is computed as in DebateQA's tables, where a longer answer has a lower P.D."
+EQUATION = (
+    "P.D. is the sum of DebateQA's Equation 1, and not comparable with its tables (--definition released)."
+)
+"""What a table says of P.D. by either definition."""
 
 
 def definition_of(instrument: str) -> str | None:
@@ -322,6 +335,13 @@ def definition_of(instrument: str) -> str | None:
     is none."""
     named = _NAMED.search(instrument)
     return None if named is None else named["definition"]
+
+
+def own_prompt(prompts: str | Path | Library | None, prompt: str) -> str:
+    """Return what a measuring model's name says of a prompt that the user wrote; empty for conqret's own."""
+    library = prompts if isinstance(prompts, Library) else Library(None if prompts is None else Path(prompts))
+    own = library.overlay is not None and library.path(prompt).is_file()
+    return f", own prompt {library[prompt].digest[:SHOWN]}" if own else ""
 
 
 def model_name(model: str) -> str:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 Over = Literal["systems", "answers"]
-Statistic = Literal["tau", "agreement"]
+Statistic = Literal["tau", "agreement", "rho"]
 
 VERDICTS = frozenset({AWARENESS})
 """Metrics of 0 and 1: their verdicts are compared answer by answer (Figure 11), not their rankings."""
@@ -41,10 +41,10 @@ Pair = tuple[str, str]
 class PairMatrix:
     """The agreement of every two measuring models of one metric.
 
-    ``values`` maps pairs of ``names`` to the statistic: Kendall's tau-b in [-1, 1], or the share of equal
-    verdicts in [0, 1]. ``kappas`` has Cohen's kappa for verdicts. ``items`` counts what is compared,
-    ``systems`` or answers. ``answers`` counts the answers that every measuring model scored, and ``left_out``
-    those that only some did.
+    ``values`` maps pairs of ``names`` to the statistic: Kendall's tau-b in [-1, 1], the share of equal verdicts
+    in [0, 1], or, where the names are annotators, Spearman's rho as a mean over questions. ``kappas`` has
+    Cohen's kappa for verdicts. ``items`` counts what is compared, ``systems`` or answers. ``answers`` counts
+    the answers that every measuring model scored, and ``left_out`` those that only some did.
     """
 
     names: tuple[str, ...]
@@ -77,6 +77,8 @@ class PairMatrix:
         systems = number(len(self.systems), "system")
         if self.statistic == "agreement":
             return f"share of equal verdicts on {self.items:,} answers of {systems}"
+        if self.statistic == "rho":
+            return f"Spearman's rho of the rankings of the answers of {systems}, mean over questions"
         if self.over == "systems":
             return f"Kendall's tau-b of the rankings of {systems} by their means ({self.answers:,} answers)"
         return f"Kendall's tau-b of the rankings of {self.items:,} answers of {systems}"
@@ -227,9 +229,13 @@ def _taus(first: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.
         return np.where(untied * apart > 0, agree / np.sqrt(untied * apart), np.nan)
 
 
-SCALES = {"tau": (-1.0, 1.0, "RdBu"), "agreement": (0.0, 1.0, "Blues")}
+SCALES = {"tau": (-1.0, 1.0, "RdBu"), "agreement": (0.0, 1.0, "Blues"), "rho": (-1.0, 1.0, "RdBu")}
 """Both ends and the colors of each statistic: fixed, so that two plots can be laid side by side."""
-SAYS = {"tau": "Kendall's tau-b", "agreement": "share of equal verdicts"}
+SAYS = {
+    "tau": "Kendall's tau-b",
+    "agreement": "share of equal verdicts",
+    "rho": "Spearman's rho, mean over questions",
+}
 CELL, LABEL, MARGIN = 0.46, 0.064, 1.5
 """Inches of a cell's side, of a character of a label, and around a panel for scale and title."""
 WRAP = 34

@@ -10,9 +10,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conqret.data.digest import gathered
 from conqret.debateqa.answering.answering_run import AnswersFolder, AnswersSummary
-from conqret.debateqa.score_table import AWARENESS, DIVERSITY, CommonMeans, common_means, read_tables, reasons
-from conqret.debateqa.scoring import definition_of
+from conqret.debateqa.score_table import (
+    AWARENESS,
+    DIVERSITY,
+    CommonMeans,
+    common_means,
+    instruments_of,
+    read_tables,
+    reasons,
+)
+from conqret.debateqa.scoring import EQUATION, PUBLISHED, definition_of
 from conqret.errors import DeclarationError, strict_options
 from conqret.show import words
 from conqret.show.page import write_file
@@ -21,6 +30,8 @@ from conqret.show.table import Cell, CellSource, Column, Table
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from conqret.stats.estimate import Estimate
 
 
 SAME = 1e-12
@@ -85,7 +96,8 @@ class Standings:
     """The systems' means and ranks by Perspective Diversity and Dispute Awareness.
 
     ``diversity`` and ``awareness`` map each measuring model to the systems' means over common questions.
-    Several measuring models are averaged. ``missing`` counts missing scores by reason.
+    Several measuring models are averaged. ``missing`` counts missing scores by reason. ``equation`` names
+    measuring models of P.D. by Equation 1, which are left out where those of the published definition are there.
 
     Raises:
         DeclarationError: a mean is read, and a measuring model did not measure every system.
@@ -94,6 +106,22 @@ class Standings:
     diversity: Mapping[str, CommonMeans]
     awareness: Mapping[str, CommonMeans]
     missing: Mapping[str, int] = field(default_factory=dict)
+    equation: tuple[str, ...] = ()
+
+    @property
+    def published(self) -> bool:
+        """True unless a P.D. is Equation 1's sum, which has another scale than the paper's tables."""
+        return "paper" not in map(definition_of, self.diversity)
+
+    @cached_property
+    def association(self) -> Estimate:
+        """Return Spearman's rho of the systems' P.D., reversed, and D.A. (Figure 2)."""
+        from conqret.stats.correlation import spearman  # numpy, which no help needs
+
+        names = sorted(self.mean_awareness)
+        return spearman(
+            [-self.mean_diversity[name] for name in names], [self.mean_awareness[name] for name in names]
+        )
 
     @cached_property
     def mean_diversity(self) -> dict[str, float]:
@@ -148,20 +176,19 @@ def rank_systems(scores: Sequence[str | Path]) -> Standings:
 
 
 def standings(table: pl.DataFrame) -> Standings:
-    """Compute the standings of all systems in a score table.
+    """Compute the standings of all systems in a score table, by the published definition of P.D. where both are
+    there.
 
     Raises:
-        DeclarationError: a metric is missing for a system, no question is scored for all systems, or P.D.
-            was computed by both definitions, which are not comparable.
+        DeclarationError: a metric is missing for a system, or no question is scored for all systems.
     """
-    result = Standings(_complete(table, DIVERSITY), _complete(table, AWARENESS), reasons(table))
-    by_definition = {definition_of(name): name for name in result.diversity}
-    by_definition.pop(None, None)
-    if len(by_definition) > 1:
-        raise DeclarationError(
-            f"P.D. was computed by several definitions ({'; '.join(by_definition.values())}), whose values cannot "
-            "be averaged: give the tables of one --definition"
-        )
+    import polars as pl
+
+    measured = instruments_of(table).get(DIVERSITY, ())
+    by_definition = gathered((definition_of(name), name) for name in measured)
+    equation = tuple(by_definition.get("paper", ())) if "released" in by_definition else ()
+    kept = table.filter(~(pl.col("metric").eq(DIVERSITY) & pl.col("instrument").is_in(list(equation))))
+    result = Standings(_complete(kept, DIVERSITY), _complete(kept, AWARENESS), reasons(kept), equation)
     result.combined(1.0)  # what is missing shows here
     return result
 
@@ -221,7 +248,8 @@ def ranking_table(
     ]
     notes = [
         "Perspective diversity (P.D.) is the perplexity of partial answers, each for one perspective, for a language "
-        "model that has read the system's answer: a lower value means that the answer contains more perspectives.",
+        "model that has read the system's answer: a lower value means that the answer contains more perspectives. "
+        + (PUBLISHED if ranking.published else EQUATION),
         "Dispute awareness (D.A.) is the share of answers that present the question as debatable.",
         "“Rank (k)” ranks systems by k Z(1 / P.D.) + (1 - k) Z(D.A.): k = 0 uses D.A. alone, and k = 1 P.D. alone. Z "
         "is a system's distance from the mean of the systems, in standard deviations.",

@@ -109,7 +109,7 @@ def _of_line(name: str, line: Line, text: str, whole: int) -> Row | Fault:
 
 def _of_a_list(path: Path, name: str) -> Iterator[Row | Fault]:
     """Of a small JSON file that holds a list of objects, an object with such a list, or several objects that are
-    indented; read whole."""
+    indented; read whole. A list of texts is one of topics."""
     try:
         data = _small(path)
     except GZIP_ERRORS:
@@ -130,7 +130,10 @@ def _of_a_list(path: Path, name: str) -> Iterator[Row | Fault]:
         yield _broken_list(name, error, text)
         return
     alone = len(values) == 1
-    for number, record in enumerate(unwrapped(values[0][1]), start=1) if alone else values:
+    records = list(enumerate(unwrapped(values[0][1]), start=1)) if alone else values
+    if all(isinstance(record, str) for _, record in records):
+        records = [(number, {"topic": text}) for number, text in records]
+    for number, record in records:
         yield _row_or_fault(name, number, record)
 
 

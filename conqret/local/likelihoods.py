@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import torch
 
 
-Definition = Literal["paper", "released"]
+Definition = Literal["released", "paper"]
 Padding = Literal["right", "left"]
 DEFINITIONS: tuple[str, ...] = get_args(Definition)
 

@@ -27,7 +27,7 @@ WRAPPINGS: Mapping[int, str] = {
 }
 """The wrapping prompts (DebateQA, Table 12). The first is part of Equation 1; the second to the fourth say what
 Table 12's say, in our words; the fifth adds nothing."""
-DEFAULT_WRAPPING = 1
+DEFAULT_WRAPPING, NO_WRAPPING = 1, 5
 
 PLAIN_END = "\n"
 """The text between prompt and target for a model without a chat template (GPT-2): a line break."""
@@ -115,7 +115,7 @@ class PrefixEncoder:
             raise DeclarationError(
                 "the model's tokenizer is a slow one, but a fast one is needed (tokenizer.json)"
             )
-        self._tokenizer = tokenizer
+        self._tokenizer, self._wrapping = tokenizer, wrapping
         self._head, self._tail, self.templated = around(tokenizer, wrapping, chat)
         plain = tuple(tokenizer("a", add_special_tokens=False).input_ids)
         full = tuple(tokenizer("a").input_ids)
@@ -164,18 +164,19 @@ class PrefixEncoder:
     def released(self, answer: str, target: str, limit: int) -> tuple[tuple[int, ...], int, int]:
         """Tokenize answer and target as DebateQA's released script does.
 
-        The context is the answer in the chat template, without an assistant turn after it. Without a
-        template, it is the answer and the end-of-text token. Special tokens inside the texts are read as
+        The context is the wrapped answer in the chat template, without an assistant turn after it. Without a
+        template, it is the wrapped answer and the end-of-text token. Special tokens inside the texts are read as
         special tokens, as in the script.
 
         Returns:
             The tokens of context and target (at most ``limit``), the context's number of tokens, and how
                 many tokens were cut off on the right.
         """
+        wrapped = WRAPPINGS[self._wrapping].replace(PLACE, answer)
         if getattr(self._tokenizer, "chat_template", None) is None:
-            context = answer + (self._tokenizer.eos_token or "")
+            context = wrapped + (self._tokenizer.eos_token or "")
         else:
-            context = rendered(self._tokenizer, [{"role": "user", "content": answer}])
+            context = rendered(self._tokenizer, [{"role": "user", "content": wrapped}])
         length = len(self._ids(context))
         ids = self._tokenizer(context + target, verbose=False).input_ids
         return tuple(ids[:limit]), length, max(0, len(ids) - limit)

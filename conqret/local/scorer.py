@@ -29,7 +29,7 @@ from conqret.local.likelihoods import (
     released_group,
 )
 from conqret.local.models import SEQ2SEQ, load, window_of
-from conqret.local.prefix import DEFAULT_WRAPPING, PrefixEncoder, fit
+from conqret.local.prefix import DEFAULT_WRAPPING, NO_WRAPPING, PrefixEncoder, fit
 
 if TYPE_CHECKING:
     pass
@@ -61,7 +61,8 @@ class ConditionalPerplexity:
 
     Args:
         model: a folder, or a name on the hub.
-        wrapping: the number (1 to 5) of the prompt around the answer.
+        wrapping: the number (1 to 5) of the prompt around the answer; by default 1 ("Please restate."), and 5 (none)
+            by ``released``.
         chat: whether the model's chat template is used; None uses it if there is one, and ``templated``
             is the outcome.
         definition: ``paper``, or ``released`` for the arithmetic of DebateQA's script.
@@ -81,7 +82,7 @@ class ConditionalPerplexity:
         self,
         model: str,
         *,
-        wrapping: int = DEFAULT_WRAPPING,
+        wrapping: int | None = None,
         chat: bool | None = None,
         definition: Definition = "paper",
         device: str | None = None,
@@ -92,11 +93,12 @@ class ConditionalPerplexity:
     ) -> None:
         check_known("definition", DEFINITIONS, definition)
         check_known("padding side", ("right", "left"), padding)
-        if definition == "released" and (wrapping != DEFAULT_WRAPPING or chat is not None):
+        if definition == "released" and chat is not None:
             raise DeclarationError(
-                "the released definition has no wrapping prompt and uses the chat template like the released script: "
-                "leave the options for wrapping and chat template out"
+                "the released definition uses the chat template like the released script: leave the option for it out"
             )
+        if wrapping is None:
+            wrapping = NO_WRAPPING if definition == "released" else DEFAULT_WRAPPING
         check_positive({"the token budget": token_budget, "the batch size": batch_size})
 
         loaded = load(model, device, dtype)
@@ -108,7 +110,9 @@ class ConditionalPerplexity:
         self.templated: bool = self._encoder.templated
         self.window = window_of(loaded.model.config, loaded.tokenizer)
         self._forward = Forward(loaded.model, self.window)
-        prompt = [padding] if definition == "released" else self._encoder.around
+        prompt: object = self._encoder.around
+        if definition == "released":
+            prompt = [padding] if wrapping == NO_WRAPPING else [padding, wrapping]
         settings = [loaded.revision, definition, prompt, self.templated, self.window, self.dtype]
         self.fingerprint = digest_of(settings)
 

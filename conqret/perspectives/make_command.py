@@ -6,11 +6,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
+from annotated_types import Interval
+
 from conqret.console import shared_options as options
 from conqret.console.printing import at, end, note, note_all, progress, result
 from conqret.console.source_options import WebSearch
 from conqret.judging.command_options import StudyOptions
-from conqret.perspectives.own_corpora import collect_corpora
+from conqret.perspectives.own_corpora import RESULTS, collect_corpora
 from conqret.perspectives.page import collected_table, errors_table, made_table
 from conqret.perspectives.perspectives_run import make_perspectives, perspective_errors
 
@@ -85,6 +87,7 @@ def collect(
     *,
     web: WebSearch,
     pages: Path | None = None,
+    results: Annotated[int, Interval(ge=1)] = RESULTS,
     output: Annotated[Path | None, options.run_folder("QUESTIONS-collect", "The folder")] = None,
     overwrite: options.Overwrite = False,
     shown: options.OutputOptions,
@@ -92,11 +95,12 @@ def collect(
     """Make a corpus for each question, of the pages that a web search finds for it (BeRDS, section 4.2).
 
     Pages are fetched with pauses, each once, and cut into passages of 100 words. The folder is a corpus for
-    `conqret retrieve index`, `conqret retrieve run` and `conqret perspectives score`; each question is searched only
-    in its own pages.
+    `conqret retrieve index`, `conqret retrieve run`, `conqret perspectives score` and `conqret debateqa answer`; each
+    question is searched only in its own pages.
 
     Args:
         questions: Column question, optionally id: JSONL, CSV, TSV, Parquet.
+        results: The most results of a search that are read, for each question (BeRDS: 100; DebateQA: 10).
     Files:
         pages: Pages that you have, instead of a search: columns question_id and text, optionally title, url, licence.
 
@@ -121,6 +125,7 @@ def collect(
             search=web.search,
             user_agent=web.user_agent,
             pages=pages,
+            results=results,
             output=output,
             overwrite=overwrite,
             on_start=started,

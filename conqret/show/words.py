@@ -107,7 +107,16 @@ def failed(failures: Mapping[str, str]) -> list[str]:
     return [f"Some questions failed: {reason(name)}, as for {example}" for name, example in failures.items()]
 
 
-LABELS = {"hallucination": "hallucination (lower is better)", "correctness_f1": "correctness F1"}
+LABELS = {
+    "hallucination": "hallucination (lower is better)",
+    "correctness_f1": "correctness F1",
+    "bleu": "BLEU",
+    "rouge_l": "ROUGE-L",
+    "bartscore": "BARTScore",
+    "semscore": "SemScore",
+    "g_eval": "G-Eval",
+    "num_of_povs": "number of points of view",
+}
 """The labels of metrics that are not their names with spaces."""
 
 

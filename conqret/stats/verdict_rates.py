@@ -4,15 +4,15 @@ pass rate.
 All of it is made of a few shares that are independent of each other. With the judge's pass rate q over all rows and
 the shares a1, a0 of human passes among labeled rows that the judge passes and fails:
 
-- rows drawn at random: TPR, TNR and accuracy are shares of labeled rows; kappa is a function of q, a1 and a0, all of
-  labeled rows; the corrected rate is ``q a1 + (1 - q) a0`` with q of all rows, which is the prediction-powered mean
-  (:mod:`conqret.stats.prediction_powered`) of binary verdicts;
+- rows drawn at random: TPR, TNR, precision and accuracy are shares of labeled rows; kappa is a function of q, a1 and
+  a0, all of labeled rows; the corrected rate is ``q a1 + (1 - q) a0`` with q of all rows, which is the
+  prediction-powered mean (:mod:`conqret.stats.prediction_powered`) of binary verdicts;
 - a fixed number of each verdict (``verdict``), or with known probabilities: a1 and a0 hold, and all else is made of
   them with q of all rows: ``TPR = q a1 / (q a1 + (1 - q) a0)``;
 - a fixed number of each human label (``label``): TPR and TNR hold, and the pass rate is
   ``(q + TNR - 1) / (TPR + TNR - 1)`` (Rogan and Gladen, American Journal of Epidemiology
-  1978), not defined where TPR + TNR is not above 1; accuracy and kappa, which is then not below 0, are those at this
-  rate.
+  1978), not defined where TPR + TNR is not above 1; precision, accuracy and kappa, which is then not below 0, are
+  those at this rate.
 
 A share has the mid-p interval of a binomial (Lancaster 1961; Berry and Armitage 1995). With clusters or weights, n is
 the effective sample size (Korn and Graubard, Survey Methodology 1998). A statistic t of shares is the root of an
@@ -187,6 +187,7 @@ class VerdictRates:
         tnr: the share of human failures that the judge fails; n counts labeled failures.
         kappa: Cohen's kappa.
         accuracy: the share of rows on which judge and annotators agree.
+        precision: the share of human passes among the rows that the judge passes; n counts labeled ones.
         judged: the judge's pass rate over all rows with a verdict.
         corrected: the pass rate of all rows with a verdict, corrected for the judge's errors.
         table: counts of labeled rows, (2, 2): rows are human fail and pass, columns judge fail and pass.
@@ -196,6 +197,7 @@ class VerdictRates:
     tnr: Estimate
     kappa: Estimate
     accuracy: Estimate
+    precision: Estimate
     judged: Estimate
     corrected: Estimate
     table: NDArray[np.intp]
@@ -222,7 +224,9 @@ OF_CLASSES: dict[str, tuple[Equation, tuple[str, ...]]] = {
     "tpr": (lambda t, s: s - t, ("sensitivity",)),
     "tnr": (lambda t, f: 1 - f - t, ("fallout",)),
 }
+PRECISION: tuple[Equation, tuple[str, ...]] = (lambda t, a1: a1 - t, ("passed",))
 OF_VERDICTS: dict[str, tuple[Equation, tuple[str, ...]]] = {
+    "precision": PRECISION,
     "tpr": (lambda t, q, a1, a0: (1 - t) * q * a1 - t * (1 - q) * a0, ALL),
     "tnr": (lambda t, q, a1, a0: (1 - t) * (1 - q) * (1 - a0) - t * q * (1 - a1), ALL),
     "kappa": (_kappa, ALL),
@@ -232,6 +236,7 @@ OF_VERDICTS: dict[str, tuple[Equation, tuple[str, ...]]] = {
 DESIGNS: dict[DrawnBy, dict[str, tuple[Equation, tuple[str, ...]]]] = {
     "random": OF_CLASSES
     | {
+        "precision": PRECISION,
         "kappa": (_kappa, ("labeled", "passed", "failed")),
         "accuracy": (lambda t, right: right - t, ("right",)),
         "corrected": OF_VERDICTS["corrected"],
@@ -242,6 +247,7 @@ DESIGNS: dict[DrawnBy, dict[str, tuple[Equation, tuple[str, ...]]]] = {
         "kappa": (_kappa_by_label, BY_LABEL),
         "accuracy": (_accuracy_by_label, BY_LABEL),
         "corrected": (lambda t, q, s, f: q - f - t * (s - f), BY_LABEL),
+        "precision": (lambda t, q, s, f: (q - f) * s - t * q * (s - f), BY_LABEL),
     },
 }
 """For each design, each statistic as an equation in shares, and the names of these."""
@@ -316,7 +322,11 @@ def verdict_rates(
         "human": share(h, labeled),
         "right": share(np.where(h == j, 1.0, 0.0), labeled),
     }
-    counts = {"tpr": int((h == 1).sum()), "tnr": int((h == 0).sum())}
+    counts = {
+        "tpr": int((h == 1).sum()),
+        "tnr": int((h == 0).sum()),
+        "precision": int((labeled & (j == 1)).sum()),
+    }
     found = {
         name: undefined(fault)
         if fault

@@ -1,5 +1,5 @@
 """The type of a layout (:class:`Layout`), which is all to write for a new site, and those of its pages
-(docs/adding-a-debate-site.md has a worked example).
+(docs/adding-parts.md has a worked example).
 """
 
 from __future__ import annotations

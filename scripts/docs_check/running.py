@@ -97,8 +97,6 @@ class Reader:
         if step.kind == SHELL:
             return self._command(step.text)
         if step.kind == "python" and not step.file:
-            if 'engine="ray"' in step.text:
-                return shell(f"python -c {shlex.quote(in_python(step.text))}", self._folder)
             self._python = self._python or Python(self._folder)
             return self._python.run(in_python(step.text), f"line {step.line}")
         return fault_of_text(step)

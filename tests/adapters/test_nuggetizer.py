@@ -8,7 +8,6 @@ from nuggetizer.core.metrics import calculate_nugget_scores
 from nuggetizer.core.types import AssignedScoredNugget, Document, Nugget, Query
 
 from conqret.adapters.nuggetizer import as_requests, nuggets_of
-from tests.adapters.examples import run_example
 
 WORDS = ("support", "partial_support", "not_support")
 
@@ -39,8 +38,3 @@ def test_assignments_count_as_in_nuggetizers_own_scores():
 def test_what_is_not_assigned_has_no_value():
     failed = AssignedScoredNugget("b", "okay", "failed")
     assert [nugget.coverage for nugget in nuggets_of([Nugget("a"), failed], "run")] == [{}, {}]
-
-
-def test_the_example_of_the_page():
-    names = run_example("nuggetizer")
-    assert [one.coverage["support"]["zoo-keeper"] for one in names["found"]] == [0.5, 0.0]

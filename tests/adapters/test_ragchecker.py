@@ -9,7 +9,6 @@ from ragchecker import RAGResults
 import conqret
 from conqret.adapters.ragchecker import as_results
 from conqret.errors import DeclarationError
-from tests.adapters.examples import run_example
 
 ITEM = conqret.Item(
     id="zoos",
@@ -39,7 +38,3 @@ def test_there_and_back(tmp_path):
 def test_what_it_needs_is_said(field):
     with pytest.raises(DeclarationError, match=f"item zoos has no {field}, which RAGChecker needs"):
         as_results([ITEM.model_copy(update={field: None})])
-
-
-def test_the_example_of_the_page():
-    assert run_example("RAGChecker")["results"].results[0].query_id == "zoos"

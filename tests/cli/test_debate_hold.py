@@ -115,3 +115,38 @@ def test_a_long_debate_is_shortened_and_says_so(cli, topics, tmp_path):
     assert len(shares) == 4
     assert max(shares) - min(shares) < 0.05
     assert "after a shortened record: 4 turns cut" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_a_single_argument_is_rebutted_and_only_its_side_concludes(cli, topics, tmp_path):
+    def answer(body):
+        found = said(body)
+        if "your turn to contradict it" in body["messages"][0]["content"]:
+            found["questions"] = ["Is it so?", "Who says so?"]
+        return found
+
+    out = tmp_path / "out"
+    with FaultServer(answer=answer) as server:
+        call = ("--model", "openai/a", "--api-base", server.url, "--arguments", "2", "--design", "single")
+        done = cli("debate", "hold", topics, *call, "-o", out)
+        assert done.code == 0, done.err
+        sent = [request.body["messages"] for request in server.requests]
+    rebuttals = [user["content"] for system, user in sent if "contradict it" in system["content"]]
+    assert len(sent) == 2 + (2 + 4) * (2 * 2 + 1)
+    assert len(rebuttals) == (2 + 4) * 2
+    assert sum("<other_side_argument>\nCages harm animals.\n" in user for user in rebuttals) == 2
+    held = [debate for debate in rows(out / "debates.jsonl") if debate["topic"] == "Zoos should be closed."]
+    assert [(one["opens"], one["arguments"], list(one["conclusions"])) for one in held] == [
+        ("affirmative", {"affirmative": "Cages harm animals."}, ["affirmative"]),
+        ("negative", {"negative": "Zoos save species."}, ["negative"]),
+    ]
+    kept, data = tmp_path / "kept.jsonl", tmp_path / "data"
+    for command in (("filter", out, "-o", kept), ("score", out), ("export", out, "-o", data)):
+        assert cli("debate", *command).code == 0
+    assert rows(kept) == rows(out / "statements.jsonl")
+
+
+def test_one_side_opens_all_debates(cli, topics, tmp_path):
+    call = ("debate", "hold", topics, "--arguments", "2", "-o", tmp_path / "out", "--opens", "negative")
+    assert cli(*call, "--design", "single").code == 2
+    assert cli(*call).code == 0
+    assert {debate["opens"] for debate in rows(tmp_path / "out/debates.jsonl")} == {"negative"}

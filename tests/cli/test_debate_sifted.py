@@ -84,7 +84,7 @@ def test_export_leaves_out_what_did_not_pass(cli, statements, tmp_path):
     ("words", "fault"),
     [
         (("topics", "{raw}", "-o", "{raw}"), "--output and RAW both name"),
-        (("filter", "{raw}", "-o", "{out}"), "side"),
+        (("filter", "{raw}", "-o", "{out}"), "holds topics and no statements"),
     ],
 )
 def test_a_wrong_call_is_told_and_writes_nothing(cli, raw, statements, tmp_path, words, fault):

@@ -10,6 +10,8 @@ from conqret.io.safe_files import only_writer
 from tests.cli.score_files import lines, questions_file
 from tests.commands import run_conqret
 
+SYSTEMS = ("good", "fair", "poor")
+
 
 @pytest.fixture
 def questions(tmp_path):
@@ -29,7 +31,9 @@ def test_dispute_awareness_offline(tmp_path, questions, answers):
     command += ["-o", str(tmp_path / "out")]
     done = run_conqret(*command, "--labels", str(labels), "--json")
     assert done.code == 0, done.output
-    assert json.loads(done.out)[0] | {"instrument": ""} == {
+    (found,) = json.loads(done.out)
+    assert found.pop("fit")["accuracy"]["value"] == 1.0
+    assert found | {"instrument": ""} == {
         "system": "mine",
         "metric": AWARENESS,
         "instrument": "",
@@ -41,7 +45,6 @@ def test_dispute_awareness_offline(tmp_path, questions, answers):
     }
     assert "trams" in done.err
     assert "cigars" in done.err
-    assert "accuracy 1.000" in done.err
     table = pl.read_parquet(tmp_path / "out" / "scores.parquet")
     assert table["value"].to_list() == [1.0, 0.0]
 
@@ -54,7 +57,7 @@ def test_perspective_diversity_goes_on_where_it_stopped(tmp_path, questions, ans
     words.save_pretrained(tmp_path / "model")
     network("qwen2", len(words)).save_pretrained(tmp_path / "model")
     command = ["debateqa", "score", "--metric", "perspective-diversity", answers, "--references", questions]
-    command += ["--backbone", str(tmp_path / "model"), "-o", str(tmp_path / "out")]
+    command += ["--backbone", str(tmp_path / "model"), "--definition", "paper", "-o", str(tmp_path / "out")]
     first = run_conqret(*command, "--json")
     assert first.code == 0, first.output
     rows = (tmp_path / "out" / "rows.jsonl").read_bytes()
@@ -69,8 +72,10 @@ def test_perspective_diversity_goes_on_where_it_stopped(tmp_path, questions, ans
     with only_writer(tmp_path / "out"):
         refused = run_conqret(*command)
     assert "another process is writing" in refused.err
-    released = run_conqret(*command[:-1], str(tmp_path / "other"), "--definition", "released", "--json")
-    assert json.loads(released.out)[0]["mean"] != total["mean"]
+    released = run_conqret(*command[:-3], "released", "-o", str(tmp_path / "other"), "--json")
+    (one,) = json.loads(released.out)  # the mean alone, as in the paper's tables
+    assert one["metric"] == DIVERSITY
+    assert one["mean"] not in (total["mean"], mean["mean"])
 
 
 @pytest.fixture
@@ -163,14 +168,12 @@ def test_correlate(tmp_path, tables):
     )
     done = run_conqret("debateqa", "rank", *tables, "--preferences", str(pairs), "--json")
     assert done.code == 0, done.output
-    found = {row["metric"]: row for row in json.loads(done.out)}
-    assert found[DIVERSITY]["rho"] == pytest.approx(1.0)
-    assert found[DIVERSITY]["tau"] == pytest.approx(1.0)
+    found = {row["metric"]: row for row in json.loads(done.out)["metrics"]}
+    assert found[DIVERSITY]["system_rho"] == pytest.approx(1.0)
+    assert found[DIVERSITY]["system_tau"] == pytest.approx(1.0)
     assert found[DIVERSITY]["annotators"] == 2
-    assert 0 < found[AWARENESS]["tau"] < 1
-    assert (
-        "perspective_diversity" in run_conqret("debateqa", "rank", *tables, "--preferences", str(pairs)).out
-    )
+    assert 0 < found[AWARENESS]["system_tau"] < 1
+    assert found[DIVERSITY]["rho"]["reason"] == "the preferences have no column item that names the question"
 
 
 def test_notes_say_what_is_not_common(tmp_path, tables):
@@ -193,7 +196,46 @@ def test_notes_say_what_is_not_common(tmp_path, tables):
     pairs.write_text("first,second,preference\ngood,fair,first\nfair,poor,first\n")
     correlated = run_conqret("debateqa", "rank", *given, "--preferences", str(pairs))
     assert note in correlated.err.replace("\n", " ")
-    assert "rho  1.000   tau  1.000   (3 systems, 1 annotator)" in correlated.out
+    assert "no column item" in correlated.out.replace("\n", " ")
+
+
+def test_annotators_by_question(tmp_path):
+    """Tables 14 and 15 and Figures 2 and 8, of the same answers of three systems."""
+    pytest.importorskip("matplotlib", reason="the extra plots is not installed: matplotlib is missing")
+    rows = [
+        ScoreRow(system, one, metric, by, value + (one == "y"))
+        for place, system in enumerate(("good", "fair", "poor"))
+        for one in "xy"
+        for metric, by, value in (
+            (DIVERSITY, "gpt2, released (1a2b3c4d)", 3.0 + place),
+            (DIVERSITY, "gpt2, prompt 1, paper (5e6f7a8b)", 300.0 - place),
+        )
+    ]
+    rows += [
+        ScoreRow(system, one, AWARENESS, "phi", float(system == "good")) for one in "xy" for system in SYSTEMS
+    ]
+    write_table(rows, tmp_path / "scores.parquet")
+    games = [(one, other) for one, other in (SYSTEMS[:2], SYSTEMS[1:], SYSTEMS[::2])]
+    pairs = [f"{a},{b},first,{who},{one}" for a, b in games for who in "pq" for one in "xy"]
+    (tmp_path / "pairs.csv").write_text("\n".join(["first,second,preference,annotator,item", *pairs]))
+    labels = [f"{one},{system},{int(system != 'poor')}" for one in "xy" for system in SYSTEMS]
+    (tmp_path / "labels.csv").write_text("\n".join(["id,system,label", *labels]))
+    command = ["debateqa", "rank", str(tmp_path / "scores.parquet")]
+    plots = [tmp_path / "both.svg", tmp_path / "annotators.svg"]
+
+    ranked = run_conqret(*command, "--plot", str(plots[0]), "--json")
+    assert "left out, because ranks use the published definition of P.D.: gpt2, prompt 1, paper" in ranked.err
+    facts = json.loads(ranked.out)
+    assert (facts["systems"][0]["perspective_diversity"], facts["published"]) == (3.5, True)
+    compared = run_conqret(
+        *command, "--preferences", str(tmp_path / "pairs.csv"), "--plot", str(plots[1]), "--json"
+    )
+    released, paper, _ = json.loads(compared.out)["metrics"]
+    assert (released["rho"]["value"], paper["rho"]["value"]) == (pytest.approx(1), pytest.approx(-1))
+    assert json.loads(compared.out)["annotators"]["matrix"] == [[1.0, 1.0], [1.0, 1.0]]
+    assert all("<svg" in plot.read_text() for plot in plots)
+    (fit,) = json.loads(run_conqret(*command, "--labels", str(tmp_path / "labels.csv"), "--json").out)
+    assert (fit["n"], fit["accuracy"]["value"]) == (6, pytest.approx(2 / 3))
 
 
 @pytest.mark.parametrize(

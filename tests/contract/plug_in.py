@@ -10,14 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from conqret.generation.strategies import STRATEGIES
+from conqret.io.label_files import LAYOUTS as LABEL_LAYOUTS
 from conqret.judging.judge_parts import JUDGES
+from conqret.llm.client_options import BACKENDS
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import library
+from conqret.scrapers.debates import LAYOUTS as DEBATE_LAYOUTS
 from conqret.studies.bias.contrast import PROBES
 from conqret.suites.suite import SUITES
 
 ROOT = Path(__file__).resolve().parents[2]
 PLUG_IN = ROOT / "fixtures" / "plugin"
+REGISTRIES = (JUDGES, BACKENDS, PERTURBATIONS, PROBES, STRATEGIES, SUITES, LABEL_LAYOUTS, DEBATE_LAYOUTS)
 
 
 def project() -> Mapping[str, Any]:
@@ -43,7 +47,7 @@ def install(site: Path) -> None:
 
 def forget() -> None:
     """Let every registry look again for what is installed."""
-    for registry in (JUDGES, PERTURBATIONS, PROBES, STRATEGIES, SUITES):
+    for registry in REGISTRIES:
         registry.__dict__.pop("_homes", None)
     library._plugged.cache_clear()
 

@@ -1,4 +1,4 @@
-"""A plug-in is installed and used by its names; the pages on adding things say what it holds."""
+"""A plug-in is installed and used by its names; the pages on adding parts show what it holds."""
 
 import re
 import shutil
@@ -20,7 +20,7 @@ from conqret.suites.suite import SUITES
 from tests.contract.items import demo
 from tests.contract.plug_in import PLUG_IN, ROOT, install, looking_again, project
 
-PAGES = [ROOT / "docs" / f"adding-a-{what}.md" for what in ("judge", "perturbation", "strategy", "suite")]
+PAGES = [ROOT / "docs" / name for name in ("adding-a-judge.md", "adding-parts.md")]
 PARTS = re.compile(r"^`(?P<file>[\w/.-]+)`:\n\n```\w+\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 LINES = re.compile(r"^```toml\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 REGISTRIES = {
@@ -97,12 +97,12 @@ def test_prompts_that_are_not_there_are_told(site):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_pages_show_what_the_plug_in_holds(page):
     text = page.read_text(encoding="utf-8")
-    parts = PARTS.findall(text)
-    assert parts
-    for file, shown in parts:
+    for file, shown in PARTS.findall(text):
         assert (PLUG_IN / file).read_text(encoding="utf-8") == shown, file
     whole = (PLUG_IN / "pyproject.toml").read_text(encoding="utf-8")
-    assert all(lines in whole for lines in LINES.findall(text))
+    shown_lines = LINES.findall(text)
+    assert shown_lines
+    assert all(lines in whole for lines in shown_lines)
 
 
 def test_every_variable_of_every_prompt_is_explained(site):

@@ -63,6 +63,7 @@ DIGESTS = {
     "rag-fine-grained": "f58d1c8d75bff761",
     "rag-rubric": "166323f8145de282",
     "response-quality": "3cb9e46e5ada25f9",
+    "response-quality-any-side": "3cb9e46e5ada25f9",
     "static-rubric/context-relevance": "54e77da34723269d",
     "static-rubric/groundedness": "a3ef7d30072b3e49",
     "static-rubric/preference": "9217eddfba537aa8",

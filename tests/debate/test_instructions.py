@@ -39,6 +39,19 @@ def test_without_responses_where_none_are_needed(tmp_path):
     assert {one.text for one in found} == {"Argue."}
 
 
+def test_topics_as_they_are_released_are_written_on(tmp_path):
+    (tmp_path / "topics.json").write_text(json.dumps(["Ban it?", "Keep it?"]))
+    found = read_instructions(tmp_path / "topics.json", answered=False)
+    assert [one.id for one in found] == ["1-affirmative-1", "1-negative-1", "2-affirmative-1", "2-negative-1"]
+    assert found[1].text == 'Argue for the negative side of the topic "Ban it?".'
+    sides = {"Affirmative": {"arguments": ["a", "b"]}, "Negative": {"arguments": ["c", "d"]}}
+    argued = read(tmp_path, {"topic": "Ban it?", **sides}, answered=False)
+    assert [(one.stance, one.argument) for one in argued] == [
+        *(("pro", one) for one in "ab"),
+        *(("con", one) for one in "cd"),
+    ]
+
+
 FAULTS = [
     ({"messages": [USER]}, r"\[messages\] end without a response"),
     ({"messages": [USER, {"role": "assistant", "content": "  "}]}, r"\[messages\[2\].content\] is empty"),

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 from conqret import Item, judge
 from conqret.data import Measure, Reason
 from conqret.debate.debatune.debate_files import read_statements
-from conqret.debate.debatune.statement_scores import pair, quality, quality_table, verdict
+from conqret.debate.debatune.statement_scores import pair, quality_by_system, quality_table, verdict
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judges.response_quality import Ratings, score
 from conqret.judging.judge_parts import Case, JudgeReply
@@ -43,7 +43,7 @@ def test_the_printed_scores_follow_from_the_printed_counts(win, tie, lose, print
     measures = [preference((8, 6), (8, 6))] * win + [preference((5, 5), (5, 5))] * tie
     measures += [preference((4, 6), (4, 6))] * lose
     items = pair([statement(one, f"Topic {n}?") for n in range(pairs) for one in ("base", "ours")])
-    (found,) = quality(items, list(map(judged, items, measures)))
+    (found,) = quality_by_system(items, list(map(judged, items, measures)))
     assert found.score.value == pytest.approx(printed, abs=places + 1e-9)
 
 
@@ -96,7 +96,7 @@ def test_counts_score_flips_and_what_is_missing():
     ]
     items = [statement(one, f"Topic {n}?") for n in range(7) for one in ("base", "ours")]
     pairs = pair(items)
-    (found,) = quality(pairs, list(map(judged, pairs, measures)))
+    (found,) = quality_by_system(pairs, list(map(judged, pairs, measures)))
     assert (found.system, found.win, found.tie, found.lose, found.unanswered) == ("ours", 3, 2, 1, 1)
     assert found.score.value == pytest.approx(4 / 3)
     assert found.score.low < 4 / 3 < found.score.high
@@ -148,6 +148,6 @@ def test_ratings_are_whole_numbers_from_one_to_ten(rating):
 def test_the_baseline_finds_the_tuned_model_better_than_the_others_as_table_1_does(data_dir):
     names = ("DEBATunE_7b", "vicuna_7b_15", "Llama_2_7b_chat")
     items = read_statements([data_dir / "debatune" / f"statements_{name}.jsonl.gz" for name in names])
-    pairs = pair(items)[::6]
-    for found in quality(pairs, judge(pairs, format="response-quality")):
+    pairs = pair(items)[::3]  # the first argument of each topic and side, as the released code takes them
+    for found in quality_by_system(pairs, judge(pairs, format="response-quality-any-side")):
         assert found.score.high < 1, found.system

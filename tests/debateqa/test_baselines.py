@@ -18,8 +18,9 @@ from conqret.debateqa.baseline_metrics import (
     selected,
 )
 from conqret.debateqa.baseline_metrics import bleu as sentence_bleu
+from conqret.debateqa.human_alignment import align
 from conqret.debateqa.model_metrics import QUESTIONS, WEIGHTED, Findings
-from conqret.debateqa.score_table import LOWER_IS_BETTER, ScoreRow, align, frame_of
+from conqret.debateqa.score_table import LOWER_IS_BETTER, ScoreRow, frame_of
 from conqret.debateqa.scoring import AnswerCase, KeptValues, Likeness
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
 from conqret.io.pairs import Comparison
@@ -311,7 +312,7 @@ def test_higher_is_better_when_rankings_are_compared():
     ]
     games = [("good", "fair"), ("fair", "poor"), ("good", "poor")]
     found = align(frame_of(rows), [Comparison(one, other, 1.0) for one, other in games])
-    assert [(one.metric, one.tau) for one in found] == [
+    assert [(one.metric, one.system_tau) for one in found] == [
         ("bartscore", pytest.approx(1)),
         ("bleu", pytest.approx(1)),
     ]

@@ -30,14 +30,6 @@ def test_an_easy_question_more_makes_no_system_better():
     ("rows", "message"),
     [
         (
-            [
-                *diversity({"a": {"x": 1.0}, "b": {"x": 2.0}}),
-                *diversity({"a": {"x": 1.0}, "b": {"x": 2.0}}, "gpt2, released (4d3c2b1a)"),
-                *AWARE,
-            ],
-            "several definitions .*gpt2, released",
-        ),
-        (
             [*diversity({"a": {"x": 1.0}, "b": {"y": 2.0}}), *AWARE],
             "no question has a perspective_diversity of all",
         ),

@@ -37,14 +37,17 @@ def test_a_share_has_an_interval_over_questions():
 
 
 @pytest.mark.parametrize(
-    ("model", "definition", "name"),
+    ("model", "definition", "wrapping", "name"),
     [
-        ("openai-community/gpt2", "paper", "gpt2, prompt 3, paper (1a2b3c4d)"),
-        ("models/gpt2/", "released", "gpt2, released (1a2b3c4d)"),
+        ("openai-community/gpt2", "paper", 3, "gpt2, prompt 3, paper (1a2b3c4d)"),
+        ("models/gpt2/", "released", 5, "gpt2, released (1a2b3c4d)"),
+        ("models/gpt2/", "released", 2, "gpt2, prompt 2, released (1a2b3c4d)"),
     ],
 )
-def test_an_instrument_says_its_prompt(model, definition, name):
-    scorer = SimpleNamespace(model=model, definition=definition, wrapping=3, fingerprint="1a2b3c4d5e6f7a8b")
+def test_an_instrument_says_its_prompt(model, definition, wrapping, name):
+    scorer = SimpleNamespace(
+        model=model, definition=definition, wrapping=wrapping, fingerprint="1a2b3c4d5e6f7a8b"
+    )
     assert diversity_instrument(scorer) == name
     assert definition_of(name) == definition
 

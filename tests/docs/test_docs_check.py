@@ -86,7 +86,7 @@ def test_hosted_models_are_offline_but_where_a_price_is_asked_for():
 
 
 def test_what_is_not_run_has_a_reason(monkeypatch):
-    guide, results = ROOT / "docs" / "guides" / "many-items.md", ROOT / "docs" / "results" / "retrieval.md"
+    guide, results = ROOT / "docs" / "scale.md", ROOT / "docs" / "results" / "retrieval.md"
     for answers, why in ((True, None), (False, "no Docker engine answers here")):
         monkeypatch.setattr(elsewhere, "engine_answers", lambda answers=answers: answers)
         assert why_not(guide, "docker build -t conqret .") == why
@@ -94,8 +94,8 @@ def test_what_is_not_run_has_a_reason(monkeypatch):
     assert why_not(guide, "pip install 'conqret[web]'") == "run by scripts/extras.txt"
     for text in ("pip install fixtures/plugin", "conqret info formats"):
         assert why_not(guide, text) is None
-    own = why_not(ROOT / "docs" / "adding-a-backend.md", "conqret info formats")
-    assert own == "run by tests/llm/test_adding_a_backend.py"
+    study = why_not(ROOT / "docs" / "adding-a-study.md", "conqret info formats")
+    assert study == "run by tests/studies/test_adding_a_study.py"
     monkeypatch.delenv("CONQRET_DATA", raising=False)
     assert why_not(results, "python benchmarks/dense.py") == "needs the data sets (CONQRET_DATA)"
     monkeypatch.setenv("CONQRET_DATA", "data")

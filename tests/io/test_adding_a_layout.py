@@ -1,16 +1,13 @@
-"""The worked example of docs/adding-a-label-layout.md, installed as a plug-in and read; a dialect beside it."""
+"""The label layout of the example plug-in (docs/adding-parts.md), installed and read; a dialect beside it."""
 
 import json
-import re
 import subprocess
 import sys
-import tomllib
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs/adding-a-label-layout.md").read_text(encoding="utf-8")
+from tests.contract.plug_in import ROOT, install
+
 READ = """
 import json
 import sys
@@ -32,30 +29,34 @@ MINE = Dialect("mine", {"topic": ("frage",), "argument": ("antwort",)}, (frozens
 """
 
 
-def block(kind: str) -> str:
-    (found,) = re.findall(rf"^```{kind}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-    return found
+def task(item, annotator, *accept):
+    return {
+        "meta": {"item": item, "question": "clarity"},
+        "accept": list(accept),
+        "answer": "accept" if accept else "ignore",
+        "_task_hash": 17,
+        "_annotator_id": annotator,
+    }
+
+
+TASKS = [task("zoos-pro", "anna", "4"), task("zoos-pro", "ben", "5"), task("zoos-con", "ben")]
 
 
 @pytest.fixture
-def plugin(tmp_path: Path) -> Path:
-    """A folder in which the example lies as an installed package."""
-    ((group, names),) = tomllib.loads(block("toml"))["project"]["entry-points"].items()
-    ((name, target),) = names.items()
-    (tmp_path / f"{target.partition(':')[0]}.py").write_text(block("python"))
+def plugin(tmp_path):
+    """A folder in which the example plug-in and a package with a dialect are installed."""
+    install(tmp_path)
     (tmp_path / "german.py").write_text(DIALECT)
-    about = tmp_path / "example-1.0.dist-info"
+    about = tmp_path / "german-1.0.dist-info"
     about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: example\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(
-        f"[{group}]\n{name} = {target}\na-site = math:pi\n[conqret.adapters]\nmine = german:MINE\n"
-    )
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: german\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[conqret.adapters]\nmine = german:MINE\n")
     return tmp_path
 
 
 def test_the_examples_are_recognised_and_read(plugin, write):
     code = f"import sys; sys.path[:0] = {[str(plugin), str(ROOT)]!r}\n{READ}"
-    answers = str(write("answers.jsonl", block("json")))
+    answers = str(write("answers.jsonl", "".join(f"{json.dumps(row)}\n" for row in TASKS)))
     done = subprocess.run([sys.executable, "-c", code, answers], capture_output=True, text=True)
     assert not done.returncode, done.stderr
     by_recognition, by_name, dialect = map(json.loads, done.stdout.splitlines())

@@ -1,12 +1,10 @@
-"""The worked example of docs/adding-a-backend.md, installed as a plug-in and asked."""
+"""The backend of the example plug-in (docs/adding-parts.md), installed and asked: ``--model command/./my-judge``."""
 
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
-import tomllib
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,10 +12,7 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.llm.client_options import BACKENDS, Backend, ClientOptions, backend_of
-
-ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs/adding-a-backend.md").read_text(encoding="utf-8")
-GROUP = "conqret.backends"
+from tests.contract.plug_in import ROOT, install
 
 PROGRAM = f"""#!{sys.executable}
 import json, sys
@@ -38,20 +33,10 @@ print(json.dumps([[str(one.status), one.measures["groundedness"].value, one.meas
 """
 
 
-def block(kind: str) -> str:
-    (found,) = re.findall(rf"^```{kind}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-    return found
-
-
 @pytest.fixture
 def plugin(tmp_path: Path) -> Path:
     """A folder in which the example lies as an installed package."""
-    ((name, target),) = tomllib.loads(block("toml"))["project"]["entry-points"][GROUP].items()
-    (tmp_path / f"{target.partition(':')[0]}.py").write_text(block("python"))
-    about = tmp_path / "example-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: example\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(f"[{GROUP}]\n{name} = {target}\n")
+    install(tmp_path)
     return tmp_path
 
 

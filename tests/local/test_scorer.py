@@ -6,6 +6,7 @@ import pytest
 
 from conqret.debateqa.scoring import TargetStore
 from conqret.errors import DeclarationError, UnknownNameError
+from conqret.local.prefix import WRAPPINGS
 from conqret.local.scorer import ConditionalPerplexity
 from tests.local.reference import Naive, transformers
 from tests.local.small_models import ANSWERS, PAIRS, TARGETS, WINDOW
@@ -57,7 +58,6 @@ def test_equals_one_pair_at_a_time(folder, naive, kind, chat, side):
 
 @pytest.mark.parametrize("wrapping", [1, 4])
 def test_wrapping_prompts(folder, naive, wrapping):
-    from conqret.local.prefix import WRAPPINGS
 
     reference = naive("qwen2", True)
     asked = WRAPPINGS[wrapping].replace("{answer}", "{}")
@@ -75,6 +75,10 @@ def test_the_released_definition(folder, naive, kind, chat, padding):
     scorer = ConditionalPerplexity(folder(kind, chat), definition="released", padding=padding)
     expected = [value for answer, targets in PAIRS for value in reference.released(answer, targets, padding)]
     assert numbers(scorer.score(PAIRS)) == pytest.approx(expected, rel=CLOSE)
+    wrapped = ConditionalPerplexity(folder(kind, chat), definition="released", padding=padding, wrapping=3)
+    texts = [(WRAPPINGS[3].replace("{answer}", answer), targets) for answer, targets in PAIRS]
+    assert numbers(wrapped.score(PAIRS)) == pytest.approx(numbers(scorer.score(texts)), rel=CLOSE)
+    assert wrapped.fingerprint != scorer.fingerprint
 
 
 def test_a_template_that_writes_the_date_gives_the_same_prompt_every_day(folder, tmp_path):

@@ -31,7 +31,7 @@ def test_gwets_ac2_by_hand():
     assert gwet_ac2([1, 1, 2, 3], [1, 2, 2, 3]).value == pytest.approx(9 / 11)
     # A step that nobody uses counts: shares 1/2, 1/2, 0 make p_e 1/2, and 7/8 of agreement is 3/4.
     assert gwet_ac2([1, 2, 1, 2], [1, 2, 2, 1], categories=(1, 2, 3)).value == pytest.approx(3 / 4)
-    # Of two categories it is AC1 (docs/adding-a-statistic.md): 9/17.
+    # Of two categories it is AC1 (docs/adding-parts.md): 9/17.
     assert gwet_ac2([1, 1, 0, 0], [1, 0, 0, 0]).value == pytest.approx(9 / 17)
     # Nearly all of one kind, and both say so: kappa finds nothing, AC2 nearly everything.
     people, judge = [1] * 18 + [0, 1], [1] * 18 + [1, 0]

@@ -1,4 +1,4 @@
-"""The worked example of docs/adding-a-statistic.md: one file changes, and the statistic shows everywhere."""
+"""The worked example of docs/adding-parts.md: one file changes, and the statistic shows everywhere."""
 
 import json
 import re
@@ -15,13 +15,14 @@ from tests.studies.cards import FORMAT, demo, write_gold
 
 __all__ = ["cli"]
 
-PAGE = (Path(__file__).parents[2] / "docs/adding-a-statistic.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs/adding-parts.md").read_text(encoding="utf-8")
+SECTION = PAGE.partition("\n## A statistic of agreement\n")[2].partition("\n## ")[0]
 
 
 @pytest.fixture
 def declared(monkeypatch: pytest.MonkeyPatch) -> statistics.Statistic:
     """The statistic that the page's function and line declare, in the module of the declarations."""
-    function, line = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    function, line = re.findall(r"^```python\n(.*?)^```$", SECTION, re.DOTALL | re.MULTILINE)
     module = {**vars(statistics), "NDArray": np.typing.NDArray, "np": np}
     exec(function, module)
     declared: statistics.Statistic = eval(line, module)

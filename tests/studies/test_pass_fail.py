@@ -142,7 +142,7 @@ def test_probabilities_of_a_model_have_brier_score_and_calibration_error(tmp_pat
         if method:
             human = ["pass" in line for line in text.split()]
             assert figures["brier"].value == pytest.approx(brier_score_loss(human, said))
-            assert "(ECE), within the noise of 120 labels (a calibrated judge: 0.0" in page
+            assert "(ECE), within noise: a perfectly calibrated judge would show about 0.0" in page
 
 
 def test_probabilities_of_levels_have_a_ranked_probability_score(tmp_path):

@@ -205,7 +205,7 @@ def test_a_control_of_another_length_is_refused() -> None:
 @pytest.mark.parametrize("name", PROBES)
 def test_each_has_a_line_in_the_documentation(name: str) -> None:
     probe = PROBES[name]
-    assert f"| {probe.name} | " in (DOCS / "judge-card.md").read_text(encoding="utf-8")
+    assert f"`{probe.name}`" in (DOCS / "judge-card.md").read_text(encoding="utf-8")
 
 
 def chance(noise: float, wording: float = 0.0, seed: int = 0) -> Callable[[ItemFields], float]:

@@ -15,7 +15,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from conqret.data import Item
-from conqret.debateqa.score_table import correlate
+from conqret.debateqa.human_alignment import correlate
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
 from conqret.suites.suite import SUITES, Suite, SuiteData
@@ -240,7 +240,7 @@ def test_debateqa_is_aligned_as_its_command_has_it() -> None:
     for agreement, log in zip(agreements, data.logs.values(), strict=True):
         view = data.against("rating", log["rating"])
         assert [computed(statistic, view) for statistic in suite.statistics] == pytest.approx(
-            [agreement.rho, agreement.tau]
+            [agreement.rho.value, agreement.tau.value]
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import option
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "Tables with the columns topic, side and statement (or named response), optionally id and system: JSONL, "
-    "CSV, TSV or Parquet. Several files are several systems."
+    "CSV, TSV or Parquet; or folders of conqret debate hold or write. Several files are several systems."
 )
 Output = Annotated[Path | None, options.run_folder("STATEMENTS-FORMAT-MODEL")]
 Folder = Annotated[
@@ -76,6 +76,7 @@ def score(
     model: options.Model = None,
     good_from: int = 100,
     against: str | None = None,
+    quality: Literal["any-side", "own-side"] = "any-side",
     sample: Path | None = None,
     plan: Path | None = None,
     output: Output = None,
@@ -95,6 +96,8 @@ def score(
         against: Instead, compare all other systems with this one, two statements at a time in both orders. The model
             rates helpfulness, relevance, accuracy and detail with one number from 1 to 10; a statement wins if it is
             better in both orders, or better in one and equal in the other. The score is (win - lose) / all + 1.
+        quality: With `--against`: whether the side that a statement takes counts for nothing (`any-side`, DEBATunE's
+            Figure 4), or a statement for another side than it was to take is worse (`own-side`).
     Inspection:
         sample: Also draw the statements that annotators should inspect into this form (CSV): all that were judged bad,
             and 100 of the good ones of each system. They write good (strictly on its side), bad (it contains something
@@ -118,7 +121,7 @@ def score(
 
     from conqret.debate.debatune.statement_scores import (
         CONTROLLABILITY,
-        RESPONSE_QUALITY,
+        QUALITY_FORMATS,
         check_good_from,
         controllability,
         controllability_table,
@@ -139,13 +142,13 @@ def score(
         judged_pairs = run_judge(
             pair(items, against),
             statements,
-            RESPONSE_QUALITY,
+            QUALITY_FORMATS[quality],
             model=model,
             output=output,
             run_options=run_options,
-            by=partial(response_quality, items, against=against),
+            by=partial(response_quality, items, against=against, quality=quality),
         )
-        table = partial(quality_table, judged_pairs.systems, against)
+        table = partial(quality_table, judged_pairs.systems, against, quality)
         systems = [system.model_dump(mode="json") for system in judged_pairs.systems]
         conclude(judged_pairs.judgments, table, shown=run_options.shown, against=against, systems=systems)
         return
@@ -206,14 +209,14 @@ def filter_(
 
     Args:
         statements: A table with the columns topic, side (affirmative or negative) and statement (or named response),
-            optionally id: JSONL, CSV, TSV or Parquet.
+            optionally id: JSONL, CSV, TSV or Parquet; or a folder of `conqret debate hold` or `write`.
     Judging:
         scored: A run of `conqret debate score` on these statements: those that are not wholly on their side are
             dropped, too.
 
     Examples:
 
-    conqret debate filter statements.jsonl --model gpt-4o-mini -o kept.jsonl
+    conqret debate filter runs/held --model gpt-4o-mini -o kept.jsonl
 
     conqret debate filter statements.jsonl --scored runs/controllability --model gpt-4o-mini -o kept.jsonl
     """
@@ -253,7 +256,8 @@ def topics(
     file of their own, with the reason.
 
     Args:
-        raw: Collected topics: column topic, optionally id; JSONL, CSV, TSV, Parquet.
+        raw: Collected topics: column topic, optionally id and arguments (JSONL, CSV, TSV, Parquet), or a JSON list of
+            texts.
 
     Examples:
 

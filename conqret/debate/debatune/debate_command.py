@@ -14,7 +14,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, progress, result
 from conqret.debate.debatune.debate_files import SIDE_OF, read_instructions
-from conqret.debate.debatune.debate_run import hold_debates
+from conqret.debate.debatune.debate_run import Design, Opening, hold_debates
 from conqret.debate.debatune.debater_training import SCHEDULE, Training, TuningPlan, TuningSettings
 from conqret.debate.debatune.statement_run import write_statements
 from conqret.errors import number
@@ -34,6 +34,8 @@ def hold(
     against: str | None = None,
     rounds: int = 2,
     arguments: int = 5,
+    design: Design = "paired",
+    opens: Opening = "alternating",
     output: Annotated[
         Path | None,
         options.run_folder(
@@ -50,17 +52,23 @@ def hold(
 
     Args:
         topics: Column topic, optionally affirmative and negative (a list of arguments each) and id: JSONL, CSV, TSV,
-            Parquet. DEBATunE's own file reads as it is.
+            Parquet; or a JSON list of texts. DEBATunE's own files read as they are.
     Model:
         against: The model of the negative side. Default: `--model`, which speaks for both sides.
     Debate:
         rounds: How many turns each side has; with 0 each side writes its statement directly, without a debate.
-        arguments: Number of debates per topic, each about another argument of either side. A side without arguments
-            gets them from the model. Of a side with more, the first are used; with fewer, there are fewer debates.
+        arguments: Number of arguments a side, each with a debate. A side without arguments gets them from the model.
+            Of a side with more, the first are used; with fewer, there are fewer debates.
+        design: `paired`: an argument of one side meets one of the other, and both sides conclude. `single` (DEBATunE):
+            each argument of either side has its own debate; its side opens, the other side rebuts it, and only its
+            side concludes.
+        opens: Which side opens the debates of the design `paired`: one after the other, or always the same.
 
     Examples:
 
     conqret debate hold topics.jsonl --model gpt-4o-mini -o runs/held
+
+    conqret debate hold topics.jsonl --model gpt-4o-mini --arguments 3 --design single
 
     conqret debate hold topics.jsonl --model gpt-4o-mini --against gpt-4o --rounds 1 --arguments 1
 
@@ -75,6 +83,8 @@ def hold(
         against=None if against is None else run_options.calls.for_model(against),
         rounds=rounds,
         arguments=arguments,
+        design=design,
+        opens=opens,
         output=output,
         rows="turns",
         doing="debating",
@@ -180,7 +190,8 @@ def write(
 
     Args:
         rows: What the model is to write: rows with topic, side and argument, with an instruction, or with chat messages
-            (JSONL, CSV, TSV or Parquet). Responses in them are ignored.
+            (JSONL, CSV, TSV or Parquet), whose responses are ignored; or topics as for `conqret debate hold`, each for
+            both sides with each argument.
     Model:
         system: The name of the writer in the rows. Default: the model's name.
 

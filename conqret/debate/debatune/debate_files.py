@@ -28,7 +28,7 @@ from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.checks import a_list, each, identifier, one_of, text
 from conqret.io.files import file_rows
 from conqret.io.items import STANCES
-from conqret.io.rows import InvalidCell, quoted
+from conqret.io.rows import InvalidCell, Rows, columns_of, quoted
 from conqret.io.schema import Field, TableReader, table_schema
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.llm.request import Message
@@ -60,7 +60,7 @@ def read_debate_topics(path: Path) -> tuple[DebateTopic, ...]:
     topics = []
     for row in reader.rows():
         for name, value in row.record.items():  # what is called like neither side would go unseen
-            if isinstance(value, list | Mapping) and name not in _SIDED:
+            if isinstance(value, list | Mapping) and name not in SIDED:
                 remedy = f"Call it {SIDES[0]} or {SIDES[1]}, or remove it"
                 reader.fault(str(name), f"holds arguments, and {quoted(name)} is no side of a debate", remedy)
         values = reader.read(row.record, TOPIC)
@@ -106,7 +106,10 @@ TOPIC = table_schema(
     ),
     negative=Field(("negative", "Negative.arguments", "Negative", "con"), _arguments, ()),
 )
-_SIDED = {column.split(".")[0] for side in SIDES for column in TOPIC.fields[side].columns}
+SIDED = {column.split(".")[0] for side in SIDES for column in TOPIC.fields[side].columns}
+COLLECTED = "collected"
+"""Under this key of a topic stands how it was collected, where its claim is worded otherwise."""
+_TOPIC_COLUMNS = {*TOPIC.fields["id"].columns, *TOPIC.fields["topic"].columns, COLLECTED, *SIDED}
 
 
 SYSTEM = "system"
@@ -119,6 +122,16 @@ _NEEDS = {
 }
 
 
+def _are_topics(rows: Rows) -> bool:
+    columns = {column.split(".")[0] for column in columns_of(rows)}
+    return "topic" in columns and columns <= _TOPIC_COLUMNS
+
+
+def statements_file(place: Path) -> Path:
+    """Return the file of statements: that in the folder of a run that writes them, or the file itself."""
+    return file if (file := place / "statements.jsonl").is_file() else place
+
+
 def read_statements(
     files: Sequence[Path], *, on_check: Callable[[CheckedItems], object] = lambda checked: None, **how: Any
 ) -> tuple[Item, ...]:
@@ -127,19 +140,23 @@ def read_statements(
     With several files, each id starts with the name of its file.
 
     Args:
-        files: the files of statements.
+        files: the files of statements, or the folders of runs that write them.
         on_check: called with the result of checking each file.
         how: further arguments of :func:`statements_in`.
 
     Raises:
         ItemsError: rows have faults (a missing side, an empty statement); all of a file are listed.
-        DeclarationError: two files have the same name, and their rows do not name the system.
+        DeclarationError: a file holds topics, or two files have the same name, and their rows do not name the system.
     """
     statements: list[Item] = []
     names: dict[str, Path] = {}
-    for file in files:
+    for file in map(statements_file, files):
         name = stem(file)
         twin = names.setdefault(name, file)
+        if file.is_file() and _are_topics(file_rows(file)):
+            raise DeclarationError(
+                f"{file} holds topics and no statements: `conqret debate write {file}` has a model write them"
+            )
         prefix = name if twin is file else f"{file.absolute().parent.name}-{name}"
         source = statements_in(file, **how)
         on_check(source.check())
@@ -247,12 +264,18 @@ class Instruction:
 def read_instructions(path: Path, *, answered: bool = True) -> tuple[Instruction, ...]:
     """Read and check the instructions of a file; with ``answered``, each needs its response.
 
+    Of topics (:func:`read_debate_topics`), each argument of each side is an instruction, or each side where there are
+    no arguments.
+
     Raises:
         ItemsError: rows have faults: no instruction, no response, an empty one, an unknown role; all are
             listed.
         DeclarationError: there is no row.
     """
-    reader = TableReader(file_rows(path), INSTRUCTION)
+    rows = file_rows(path)
+    if not answered and _are_topics(rows):
+        return tuple(_instructions_on(read_debate_topics(path), str(path)))
+    reader = TableReader(rows, INSTRUCTION)
     instructions = []
     for values in reader.read_as(dict, "Give each row an id of its own", "row-"):
         messages, response = _told(values)
@@ -271,6 +294,15 @@ def read_instructions(path: Path, *, answered: bool = True) -> tuple[Instruction
         )
     reader.finish(wanted="rows")
     return tuple(instructions)
+
+
+def _instructions_on(topics: Sequence[DebateTopic], path: str) -> Iterator[Instruction]:
+    for topic in topics:
+        for stance, side in SIDE_OF.items():
+            for number, argument in enumerate(topic.arguments[side] or ("",), start=1):
+                told = Message(USER, instruction(topic.topic, stance, argument))
+                name = f"{topic.id}-{side}-{number}"
+                yield Instruction(name, path, (told,), "", topic.topic, stance, argument)
 
 
 def _told(values: Mapping[str, Any]) -> tuple[tuple[Message, ...], str | None]:

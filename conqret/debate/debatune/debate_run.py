@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Self, Unpack
+from typing import ClassVar, Literal, Self, Unpack, get_args
 
 from pydantic import ValidationInfo, model_validator
 
@@ -23,6 +23,7 @@ from conqret.debate.debatune.transcript import (
     CONCLUSION,
     NOT_REACHED,
     OPENING,
+    REBUTTAL,
     REPLY,
     DebatesSummary,
     ModelDebate,
@@ -33,7 +34,7 @@ from conqret.debate.debatune.transcript import (
     TurnRequest,
     speak,
 )
-from conqret.errors import DeclarationError, number, strict_options
+from conqret.errors import DeclarationError, check_known, number, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
 from conqret.judging.judge_settings import as_path, client_options
@@ -55,6 +56,8 @@ ARGUMENTS = 5
 """Arguments a side, where none are given (section 2)."""
 ARGUMENT_TOKENS = 35
 """Tokens of an argument: a sentence."""
+Design = Literal["paired", "single"]
+Opening = Literal["alternating", "affirmative", "negative"]
 ARGUMENTS_PROMPT = "debate/arguments"
 
 
@@ -84,6 +87,8 @@ PROMPTS = {
     CONCLUSION: RunPrompt(Statement, "debate", 550),
 }
 """Tokens of an answer are the words that its prompt requests, at four tokens for three, with questions and answers."""
+REBUTTALS = {REBUTTAL: PROMPTS[REPLY]}
+"""What debates about a single argument request, too."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +118,8 @@ def hold_debates(
     against: str | ClientOptions | None = None,
     rounds: int = ROUNDS,
     arguments: int = ARGUMENTS,
+    design: Design = "paired",
+    opens: Opening = "alternating",
     output: str | Path | None = None,
     **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[TranscriptRow, DebatesSummary]:
@@ -124,8 +131,11 @@ def hold_debates(
             models share the budget.
         rounds: the number of turns of each side; with 0, statements are written directly, without a
             debate.
-        arguments: the number of debates per topic, each on another argument; a side without arguments
-            gets as many from the model.
+        arguments: the number of arguments a side; a side without arguments gets as many from the model.
+        design: whether an argument of one side meets one of the other, and both sides conclude (``paired``), or each
+            argument of either side has a debate that its side opens, in which the other side rebuts it, and that
+            only its side concludes (``single``, DEBATunE).
+        opens: the side that opens paired debates.
         output: the run's folder, by default ``runs/TOPICS-debate-hold-MODEL``; the same call continues a
             stopped run.
         settings: the model and how it is called:
@@ -139,6 +149,12 @@ def hold_debates(
     """
     if rounds < 0:
         raise DeclarationError(f"--rounds must be at least 0 (0: a statement without a debate), not {rounds}")
+    check_known("design", get_args(Design), design)
+    check_known("opening", get_args(Opening), opens)
+    if design == "single" and opens != "alternating":
+        raise DeclarationError(
+            "--opens goes with --design paired: a single argument is opened by its own side"
+        )
     if arguments < 1:
         raise DeclarationError(f"--arguments must be at least 1 a side, not {arguments}")
     found = read_debate_topics(Path(topics))
@@ -151,7 +167,7 @@ def hold_debates(
     names = tuple(dict.fromkeys(models.values()))
     folder = DebatesFolder(as_path(output) or default_folder(stem(Path(topics)), "debate-hold", *names))
     asked = {request.key: request for request in arguments_requests(found, arguments)}
-    debated = tuple(motions(found, arguments, rounds))
+    debated = tuple(motions(found, arguments, rounds, design, opens))
 
     def concluded(rows: tuple[TranscriptRow, ...]) -> tuple[DebatesSummary, Mapping[Path, Content]]:
         rows_by_id = {row.id: row for row in rows}
@@ -178,10 +194,15 @@ def hold_debates(
     with Run(
         folder,
         tuple(speakers.values()),
-        PROMPTS,
+        PROMPTS | (REBUTTALS if design == "single" else {}),
         settings,
-        contents=[rounds, arguments, *((topic.id, topic.topic, dict(topic.arguments)) for topic in found)],
-        total=len(asked) + len(debated) * 2 * (rounds + 1),
+        contents=[
+            rounds,
+            arguments,
+            *({design, opens} - {"paired", "alternating"}),
+            *((topic.id, topic.topic, dict(topic.arguments)) for topic in found),
+        ],
+        total=len(asked) + sum(len(list(motion.places())) for motion in debated),
         purpose="to debate",
         about=f"{len(debated)} debates on {number(len(found), 'topic')}, by",
         record={
@@ -213,7 +234,7 @@ async def _debate(
     earlier: dict[str, TranscriptRow],
     speakers: Mapping[Side, ClientOptions],
 ) -> None:
-    """Turn by turn, both conclusions at once; one that comes after a missing one is not requested, as it would have
+    """Turn by turn, the conclusions at once; one that comes after a missing one is not requested, as it would have
     nothing to answer."""
     argued, record = motion.argued(earlier), list[tuple[int, Side, TranscriptRow]]()
 
@@ -228,11 +249,11 @@ async def _debate(
 
         return await run.row(key, made)
 
-    *turns, first, second = motion.places()
-    for place in turns:
+    places = list(motion.places())
+    for place in places[: -len(motion.concluding)]:
         row = earlier[motion.key(*place)] = await turn(place)
         record.append((*place, row))
-    await together(turn(first), turn(second))
+    await together(*map(turn, places[-len(motion.concluding) :]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,16 +293,30 @@ def debates_of(topic: DebateTopic, count: int) -> int:
     return min([count, *(len(arguments) for arguments in topic.arguments.values() if arguments)])
 
 
-def motions(topics: Sequence[DebateTopic], count: int, rounds: int) -> Iterator[Motion]:
-    """Yield the debates of each topic, one for each argument; the sides take turns in opening them."""
+def motions(
+    topics: Sequence[DebateTopic],
+    count: int,
+    rounds: int,
+    design: Design = "paired",
+    opens: Opening = "alternating",
+) -> Iterator[Motion]:
+    """Yield the debates of each topic: one for each pair of arguments, or for each argument of either side."""
     for topic in topics:
         asked = {request.side: request.key for request in arguments_requests([topic], count)}
-        for place in range(debates_of(topic, count)):
-            side_arguments = {
-                side: arguments[place] for side, arguments in topic.arguments.items() if arguments
-            }
+        single, places = design == "single", range(debates_of(topic, count))
+        pairs = [(place, SIDES[place % 2] if opens == "alternating" else opens) for place in places]
+        alone = [(place, side) for side in SIDES for place in places]
+        for debate, (place, opening) in enumerate(alone if single else pairs, start=1):
+            sides = [opening] if single else SIDES
             yield Motion(
-                f"{topic.id}-{place + 1}", topic.topic, side_arguments, SIDES[place % 2], rounds, place, asked
+                f"{topic.id}-{debate}",
+                topic.topic,
+                {side: topic.arguments[side][place] for side in sides if topic.arguments[side]},
+                opening,
+                rounds,
+                place,
+                {side: key for side, key in asked.items() if side in sides},
+                single,
             )
 
 

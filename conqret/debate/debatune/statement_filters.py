@@ -18,17 +18,20 @@ from typing import Any, Literal, Unpack
 
 from conqret.data import Item, Judgment, Measure
 from conqret.debate.debatune.debate_files import (
+    COLLECTED,
     SIDE_OF,
+    SIDED,
     SIDES,
     Side,
     instruction_from_item,
     judged_run,
     read_statements,
+    statements_file,
     statements_in,
 )
 from conqret.debate.debatune.debate_run import DebatesFolder
 from conqret.debate.debatune.statement_scores import CONTROLLABILITY, JudgedResult, is_good, judge_by_format
-from conqret.debate.debatune.transcript import DebatesSummary
+from conqret.debate.debatune.transcript import DebatesSummary, ModelDebate
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import open_items
 from conqret.io.cell_values import plain
@@ -166,6 +169,7 @@ def rows_of(file: Path, *, skip_invalid: bool = False) -> list[dict[str, Any]]:
 
     ``skip_invalid`` leaves out rows with faults.
     """
+    file = statements_file(file)
     places = statements_in(file, skip_invalid=skip_invalid).places()
     return [
         {str(key): plain(value) for key, value in row.record.items()}
@@ -233,8 +237,6 @@ def _why(item: Item, harm: Measure, side: Measure | None) -> DroppedRow | None:
 
 TWO_SIDED = "two-sided"
 """The format that judges topics."""
-COLLECTED = "collected"
-"""Under this key of a topic stands how it was collected, where its claim is worded otherwise."""
 
 SAME = 0.77
 """The share of words in common from which two topics are one; chosen by hand on DEBATunE's 710 topics, which its
@@ -243,14 +245,14 @@ are none."""
 
 
 def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> FilterResult:
-    """Keep the topics that can be argued from both sides, each once, as rows with ``id`` and ``topic`` (the
-    claim).
+    """Keep the topics that can be argued from both sides, each once, as rows with ``id``, ``topic`` (the claim)
+    and the arguments that were collected with it.
 
     Args:
         items: the collected topics.
         judgments: their judgments by the format ``two-sided``, in the same order.
     """
-    kept: list[dict[str, str]] = []
+    kept: list[dict[str, Any]] = []
     dropped: list[DroppedRow] = []
     known: list[frozenset[str]] = []
     for item, judgment in zip(items, judgments, strict=True):
@@ -266,7 +268,8 @@ def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> FilterRes
         else:
             known.append(terms)
             row = {"id": item.id, "topic": labels[CLAIM]}
-            kept.append(row if labels[CLAIM] == item.topic else {**row, COLLECTED: item.topic})
+            row |= {} if labels[CLAIM] == item.topic else {COLLECTED: item.topic}
+            kept.append(row | {name: item.metadata[name] for name in sorted(SIDED & item.metadata.keys())})
     return FilterResult(kept, dropped)
 
 
@@ -442,7 +445,12 @@ def debate_training_data(
         folder = DebatesFolder(place)
         folder.record()
         summary = folder.result(folder.summary_file, DebatesSummary)
-        lacking += len(SIDES) * summary.debates - summary.statements
+        debates = [
+            ModelDebate.model_validate(row.record)
+            for row in file_rows(folder.debates_file)
+            if isinstance(row, Row)
+        ]
+        lacking += sum(turn is None for debate in debates for turn in debate.conclusions.values())
         files += [folder.statements_file] if summary.statements else []
     statements = [item for file in files for item in read_statements([file], blank=True)]
     lost = {NOT_CONCLUDED: lacking}

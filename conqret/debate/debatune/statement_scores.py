@@ -3,15 +3,16 @@ that it was to take, and response quality, how often it is better than a baselin
 instruction (Equation 5).
 
 Controllability goes by the format ``controllability``, the share of each statement on its own side: from a share on,
-100% by default, a statement is good. A refusal is never good, and is counted apart. Quality goes by the format
-``response-quality`` in both orders: a response wins where it is better in both, or better in one and equal in the
-other; it loses likewise; all else is a tie. (The paper does not say how the orders are combined.)
+100% by default, a statement is good. A refusal is never good, and is counted apart. Quality goes by a format of
+response quality in both orders: a response wins where it is better in both, or better in one and equal in the
+other; it loses likewise; all else is a tie. (The paper
+does not say how the orders are combined; its released code does it so.)
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Generic, Literal, TypeVar, Unpack
@@ -241,7 +242,12 @@ def controllability_table(scores: Sequence[Controllability], good_from: int) -> 
     )
 
 
-RESPONSE_QUALITY = "response-quality"
+QualityVariant = Literal["any-side", "own-side"]
+QUALITY_FORMATS: Mapping[QualityVariant, str] = {
+    "any-side": "response-quality-any-side",
+    "own-side": "response-quality",
+}
+"""The formats of response quality: as in Figure 4, and where a response for another side than its own is worse."""
 TOPIC = "topic"
 """Under this key of a pair's metadata stands what its instruction is about."""
 
@@ -318,9 +324,9 @@ def pair(items: Sequence[Item], baseline: str | None = None) -> tuple[Item, ...]
     return tuple(pairs)
 
 
-def quality(pairs: Iterable[Item], judgments: Iterable[Judgment]) -> list[Quality]:
-    """Compute each system's response quality from its pairs and their judgments by the format
-    ``response-quality``."""
+def quality_by_system(pairs: Iterable[Item], judgments: Iterable[Judgment]) -> list[Quality]:
+    """Compute each system's response quality from its pairs and their judgments by a format of
+    :data:`QUALITY_FORMATS`."""
     by_system = gathered(
         (system_of(item), (str(item.metadata[TOPIC]), judgment.measures["preference"]))
         for item, judgment in zip(pairs, judgments, strict=True)
@@ -434,7 +440,11 @@ def controllability(
 
 
 def response_quality(
-    statements: Statements, *, against: str | None = None, **settings: Unpack[JudgeSettings]
+    statements: Statements,
+    *,
+    against: str | None = None,
+    quality: QualityVariant = "any-side",
+    **settings: Unpack[JudgeSettings],
 ) -> Systems[Quality]:
     """Judge each system's responses against those of one system (DEBATunE, section 4.1, Equation 5).
 
@@ -442,6 +452,8 @@ def response_quality(
         statements: files with columns ``topic``, ``side`` and ``statement``, or items; of at least two
             systems.
         against: the system that all others are compared with; by default the first.
+        quality: whether the side that a response takes counts for nothing (``any-side``, Figure 4), or a response for
+            another side than its own is worse (``own-side``).
         settings: those of :func:`conqret.judge`, without ``format``.
 
     Returns:
@@ -452,8 +464,9 @@ def response_quality(
     """
     items = _items(statements)
     pairs = pair(items, against or system_of(items[0]))
-    judgments = judge_by_format(pairs, RESPONSE_QUALITY, settings)
-    return Systems(judgments, tuple(quality(pairs, judgments)))
+    check_known("quality", QUALITY_FORMATS, quality)
+    judgments = judge_by_format(pairs, QUALITY_FORMATS[quality], settings)
+    return Systems(judgments, tuple(quality_by_system(pairs, judgments)))
 
 
 def _items(statements: Statements) -> tuple[Item, ...]:
@@ -465,8 +478,9 @@ def _items(statements: Statements) -> tuple[Item, ...]:
     return items or read_statements(files)
 
 
-def quality_table(scores: Sequence[Quality], baseline: str) -> Table:
+def quality_table(scores: Sequence[Quality], baseline: str, quality: QualityVariant = "any-side") -> Table:
     """Build the table of response quality by system (left half of DEBATunE's Table 1)."""
+    side = "The side counts for nothing" if quality == "any-side" else "A response for another side is worse"
     return Table(
         f"Response quality against {baseline}",
         {
@@ -479,7 +493,7 @@ def quality_table(scores: Sequence[Quality], baseline: str) -> Table:
             "No answer": "unanswered",
         },
         scores,
-        note="A win is better in both orders of the two responses, or better in one and equal in the other; a loss "
-        "likewise. Score is (win - lose) / all + 1: 1 is as good as the other, 2 always better. Flips: the share of "
-        "pairs whose better response is not the same in both orders. Intervals (95%) are over topics.",
+        note=f"{side}. A win is better in both orders of the two responses, or better in one and equal in the other; "
+        "a loss likewise. Score is (win - lose) / all + 1: 1 is as good as the other, 2 always better. Flips: the "
+        "share of pairs whose better response is not the same in both orders. Intervals (95%) are over topics.",
     )

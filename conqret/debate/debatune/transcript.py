@@ -68,6 +68,7 @@ class MissingPart(Frozen):
 class ModelDebate(Frozen):
     """One debate, finished or not.
 
+    ``arguments`` has the argument of each side, or only of the side that opens, where the other speaks against it.
     ``opens`` is the side that spoke first in each round, and ``models`` has the model of each side. ``lacks``
     lists the missing parts; it is empty where the debate is finished.
     """
@@ -129,7 +130,8 @@ class Motion:
     """A debate to hold: a topic with an argument for each side, the side that opens, and the number of
     rounds.
 
-    ``requested`` maps each side without an argument to the request of its arguments; the debate uses the
+    In a ``single`` debate only the opening side has an argument: the other side speaks against it, and does not
+    conclude. ``requested`` maps each side without an argument to the request of its arguments; the debate uses the
     argument at index ``place``.
     """
 
@@ -140,12 +142,21 @@ class Motion:
     rounds: int
     place: int = 0
     requested: Mapping[Side, str] = field(default_factory=dict)
+    single: bool = False
 
     def places(self) -> Iterator[tuple[int, Side]]:
         """Yield all turns in order as (round from 1, side); the conclusions have round 0."""
-        for number in (*range(1, self.rounds + 1), 0):
-            for side in sorted(SIDES, key=lambda side: side != self.opens):
+        sides = sorted(SIDES, key=lambda side: side != self.opens)
+        for number in range(1, self.rounds + 1):
+            for side in sides:
                 yield number, side
+        for side in self.concluding:
+            yield 0, side
+
+    @property
+    def concluding(self) -> list[Side]:
+        """Return the sides that conclude, the one that opens first."""
+        return sorted(SIDES, key=lambda side: side != self.opens)[: 1 if self.single else None]
 
     def key(self, number: int, side: Side) -> str:
         """Return the key of a turn in the run."""
@@ -174,7 +185,7 @@ class Motion:
                 Round(number=number, turns={side: statements[number, side] for side in SIDES})
                 for number in range(1, self.rounds + 1)
             ),
-            conclusions={side: statements[0, side] for side in SIDES},
+            conclusions={side: statements[0, side] for side in SIDES if side in self.concluding},
             lacks=tuple(
                 MissingPart(what=what, reason=row.reason, detail=row.detail)
                 for what, row in parts.items()
@@ -189,6 +200,8 @@ def named(number: int, side: Side) -> str:
 
 
 OPENING, REPLY, CONCLUSION = "debate/opening", "debate/reply", "debate/conclusion"
+REBUTTAL = "debate/rebuttal"
+"""The turns of the side that speaks against the argument of a ``single`` debate."""
 
 MAX_QUESTIONS = 3
 """Questions that a turn may put: more could not be answered well in one turn."""
@@ -241,16 +254,18 @@ class TurnRequest:
 
     @property
     def prompt_id(self) -> str:
-        """Return the name of the turn's prompt in the library: that of the opening, the reply or the
+        """Return the name of the turn's prompt in the library: that of the opening, the reply, the rebuttal or the
         conclusion."""
         if not self.number:
             return CONCLUSION
+        if self.side not in self.motion.concluding:
+            return REBUTTAL
         return REPLY if self.record else OPENING
 
     @property
     def response(self) -> type[Typed]:
         """Return the response type: a statement, with questions and answers where the turn needs them."""
-        if self.prompt_id != REPLY:
+        if self.prompt_id in (OPENING, CONCLUSION):
             return Statement
         return Reply if self.open_questions else Challenge
 
@@ -278,7 +293,8 @@ class TurnRequest:
             }
             for (number, side, turn), shown in zip(self.record, documents, strict=True)
         ]
-        shared = {"topic": self.motion.topic, "argument": self.motion.arguments[self.side]}
+        argued = self.motion.opens if self.prompt_id == REBUTTAL else self.side
+        shared = {"topic": self.motion.topic, "argument": self.motion.arguments[argued]}
         settings: dict[str, Any] = {"side": self.side}
         if self.prompt_id == CONCLUSION:
             settings["debated"] = bool(record)
@@ -287,7 +303,9 @@ class TurnRequest:
             return library[OPENING].render(shared, settings)
         began = any(side == self.side for _, side, _ in self.record)
         settings |= {"began": began, "most": MAX_QUESTIONS, "answers": bool(self.open_questions)}
-        return library[REPLY].render({**shared, "record": record, "asked": self.open_questions}, settings)
+        return library[self.prompt_id].render(
+            {**shared, "record": record, "asked": self.open_questions}, settings
+        )
 
     def fitted(self, library: Library, window: Client) -> FittedPrompt | None:
         """Return the prompt shortened to the model's window; None where it does not fit, however short."""
@@ -295,7 +313,7 @@ class TurnRequest:
 
     def offline(self) -> dict[str, object]:
         """Return the offline debater's response."""
-        topic, argument = self.motion.topic, self.motion.arguments[self.side]
+        topic, argument = self.motion.topic, self.motion.arguments.get(self.side, "")
         other = [turn.statement for _, side, turn in self.record if side != self.side]
         response: dict[str, object] = {}
         if self.open_questions:
@@ -303,7 +321,7 @@ class TurnRequest:
                 offline_answer(number, topic, argument) for number in range(1, len(self.open_questions) + 1)
             ]
         response["statement"] = offline_statement(topic, self.side, argument, other)
-        if self.prompt_id == REPLY:
+        if self.response is not Statement:
             response["questions"] = [offline_question(other[-1], topic, argument)]
         return response
 

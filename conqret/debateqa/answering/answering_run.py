@@ -244,7 +244,8 @@ def answer(
         questions: a file with a column ``question``, or the questions.
         strategy: ``none``, ``rag``, ``react``, ``cited``, or a plug-in's.
         agent: the model that searches, if the strategy has an agent; by default the answering model.
-        index: the corpus directory in which chunks are searched.
+        index: the corpus directory in which chunks are searched, or the folder of ``conqret perspectives
+            collect``, with a corpus of web pages for each question.
         retriever: ``bm25``, ``dense``, a plug-in's, or several with commas, which are fused.
         encoder: the location of the encoder of a dense index.
         trusted: True for only documents from DebateQA's trusted domains; a file adds its domains to
@@ -269,6 +270,15 @@ def answer(
         name, given = stem(Path(given)), read_sourced([given])
     if index is None or isinstance(index, str | Path):
         index = chunk_search(index, retriever=retriever, encoder=encoder, trusted=trusted)
+    if (
+        index is not None
+        and index.questions is not None
+        and index.questions.isdisjoint(question.id for question in given)
+    ):
+        raise DeclarationError(
+            "the index has a corpus for each of its questions, but for none of these: give `conqret perspectives "
+            "collect` and this command the same questions"
+        )
     answerer = client_options(settings.get("model"), settings).resolved()
     searcher = None if agent is None else client_options(agent, settings).resolved()
     way = Answering(ANSWER_STRATEGIES.resolve(strategy), plan or AnswerPlan(), answerer, searcher, index)

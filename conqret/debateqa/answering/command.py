@@ -22,7 +22,8 @@ class EvidenceSearch(OptionGroup):
     """Where evidence is searched for.
 
     What is searched:
-        index: The corpus directory; its chunks of 2,000 characters are indexed first if they are not.
+        index: The corpus directory, or the folder of `conqret perspectives collect`, where each question is searched in
+            its own pages; chunks of 2,000 characters are indexed first if they are not.
         retriever: bm25, dense or a plug-in's; several with commas are fused.
         encoder: The embedding model for the retriever `dense`: a folder, or a name on the Hugging Face hub.
         trusted: Use only documents from the domains .edu, .org, .gov, .info and .pro: `standard`; or from these and

@@ -165,7 +165,7 @@ class RagSession:
                 f"a strategy searches more often than it declares: {self.searches} time(s)"
             )
         known = {document.id for document in self.documents}
-        ranked = self.source.search(query, self.chunks + len(known))
+        ranked = self.source.search(query, self.chunks + len(known), self.question.id)
         new = [document for document in ranked if document.id not in known][: self.chunks]
         self.documents += new
         self.trace.append(

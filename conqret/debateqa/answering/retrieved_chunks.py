@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 
 from conqret.data import Document
@@ -13,7 +15,14 @@ from conqret.debateqa.curation.page_sources import TrustedDomains
 from conqret.errors import DeclarationError
 from conqret.io.corpus_folder import write_lines
 from conqret.llm.tokens import count_tokens
-from conqret.retrieval.collection import Collection
+from conqret.retrieval.collection import (
+    CORPORA,
+    Collection,
+    Entry,
+    OwnCollection,
+    collection_of,
+    own_folder,
+)
 from conqret.retrieval.corpus_index import open_index
 from conqret.retrieval.pipeline import assemble, open_indexes
 from conqret.retrieval.system_names import BM25_NAME, PipelinePlan
@@ -49,13 +58,19 @@ FOLDER = "chunks"
 """Where the chunks of a corpus lie, inside it: a folder for each list of trusted domains."""
 LAYOUT = 1
 """Raise it when a text is cut in another way."""
+BLOCK = 1 << 20
+"""Bytes of a file that are read at a time for its digest."""
 
 
 class ChunkSearch:
     """A search engine that finds the chunks of a corpus that are most relevant to a query.
 
+    ``questions`` are the ids of the questions that have a corpus of their own, and are searched in it alone;
+    None where all questions share the corpus.
+
     Args:
-        corpus: a corpus directory; its chunks are written and indexed if they are not yet.
+        corpus: a corpus directory, or one with a corpus for each question (``conqret perspectives collect``);
+            its chunks are written and indexed if they are not yet.
         engines: engines as in ``conqret retrieve run --engine``; several are fused by ranks.
         encoder: the location of the encoder of a dense index.
         trusted: only documents from these domains; None allows all.
@@ -73,7 +88,9 @@ class ChunkSearch:
         trusted: TrustedDomains | None = None,
         on_document: Callable[[], object] = lambda: None,
     ) -> None:
-        folder = written(Collection(corpus), trusted)
+        collection = collection_of(corpus)
+        folder = written(collection, trusted)
+        self.questions = frozenset(collection.parts()) if isinstance(collection, OwnCollection) else None
         for name in engines if encoder is not None else ():
             if name != BM25_NAME:  # a chunk is embedded as one passage (DebateQA, F.1)
                 open_index(folder, name, {"encoder": encoder, "passage_words": CHARACTERS}, on_document)
@@ -83,13 +100,16 @@ class ChunkSearch:
     def __len__(self) -> int:
         return len(self.indexes[0])
 
-    def search(self, query: str, depth: int) -> list[Document]:
-        """Return the ``depth`` best chunks for a query, best first; a chunk's id is its document's id with a
-        number."""
+    def search(self, query: str, depth: int, question: str = "1") -> list[Document]:
+        """Return the ``depth`` best chunks for a query about a question (its id), best first; a chunk's id is its
+        document's id with a number. A question without a corpus of its own has no chunks, where others have one."""
         import pandas as pd
 
+        if self.questions is not None and question not in self.questions:
+            return []
+
         pipeline = assemble(self.indexes, PipelinePlan(depth=depth), None).pipeline
-        hits = pipeline.transform(pd.DataFrame([{"qid": "1", "query": query}])).sort_values("rank")
+        hits = pipeline.transform(pd.DataFrame([{"qid": question, "query": query}])).sort_values("rank")
         return list(self.read([str(identifier) for identifier in hits["docno"]][:depth]).values())
 
     def read(self, names: Sequence[str]) -> dict[str, Document]:
@@ -108,25 +128,42 @@ def written(collection: Collection, trusted: TrustedDomains | None) -> Path:
     Raises:
         DeclarationError: a line is not a document, or no document is from a trusted domain.
     """
-    made_by = json.dumps([LAYOUT, CHARACTERS, trusted and trusted.record()]).encode()
-    with collection.documents_file.open("rb") as file:
-        digest = hashlib.file_digest(file, lambda: hashlib.sha256(made_by))
+    parts, whole = {"": collection}, isinstance(collection, OwnCollection)
+    if isinstance(collection, OwnCollection):
+        parts = {name: Collection(part) for name, part in collection.parts().items()}
+    digest = hashlib.sha256(json.dumps([LAYOUT, CHARACTERS, trusted and trusted.record()]).encode())
+    for part in parts.values():
+        with part.documents_file.open("rb") as file:
+            while block := file.read(BLOCK):
+                digest.update(block)
     folder = collection.folder / FOLDER / digest.hexdigest()[:16]
-    if (folder / "documents.jsonl").is_file():
+    if (folder / (CORPORA if whole else "documents.jsonl")).is_file():
         return folder
-    lines = _lines(collection, trusted)
-    first = next(lines, None)
-    if first is None:
+    counts = {}
+    for name, part in parts.items():
+        documents = pages(part.documents()) if whole else part.documents()
+        target = own_folder(folder, name) if whole else folder
+        counts[name] = write_lines(target / "documents.jsonl", _lines(documents, trusted))
+    if not any(counts.values()):
+        shutil.rmtree(folder)
         whose = "no text" if trusted is None else "no document from a trusted domain"
         raise DeclarationError(
             f"{collection.documents_file} contains {whose}, so there is nothing to retrieve"
         )
-    write_lines(folder / "documents.jsonl", chain([first], lines))
+    if whole:
+        write_lines(folder / CORPORA, ({"id": name, "passages": count} for name, count in counts.items()))
     return folder
 
 
-def _lines(collection: Collection, trusted: TrustedDomains | None) -> Iterator[dict[str, str]]:
-    for document in collection.documents():
+def pages(passages: Iterable[Entry]) -> Iterator[Entry]:
+    """Join the passages that ``conqret perspectives collect`` cuts a page into, ``PAGE-1``, ``PAGE-2`` …"""
+    for page, entries in groupby(passages, lambda entry: entry.id.rpartition("-")[0]):
+        first, *rest = entries
+        yield replace(first, id=page, text=" ".join(entry.text for entry in (first, *rest)))
+
+
+def _lines(documents: Iterable[Entry], trusted: TrustedDomains | None) -> Iterator[dict[str, str]]:
+    for document in documents:
         if trusted is None or document.url in trusted:
             for number, text in enumerate(chunks(document.text, CHARACTERS, len), start=1):
                 name = f"{document.id}#{number}"

@@ -11,39 +11,41 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from annotated_types import Interval
 
 from conqret.data import Document
 from conqret.debateqa.curation import curation_requests as requests
 from conqret.debateqa.curation.curation_requests import NoValidResponse, PointOfView, fitted, response_to
 from conqret.debateqa.curation.page_sources import PageSource, TrustedDomains
-from conqret.errors import DeclarationError, check_known, check_positive
+from conqret.errors import DeclarationError, check_positive
 from conqret.io.questions import SourcedQuestion
 from conqret.judging.request_run import Run, together
 from conqret.llm.client_options import backend_of
 from conqret.llm.prompt_fitting import ANSWER_ROOM, trim_proportionally, with_texts
+from conqret.llm.request import NucleusSampling
+from conqret.options import check_ranges
 from conqret.runs.session import Session
 from conqret.runs.study_run import ResponseRow
 from conqret.text.stance_detection import stance_order
 
-LISTWISE, LEXICAL = "listwise", "lexical"
-RERANKERS = (LISTWISE, LEXICAL)
-"""The run's model puts the documents in order, or the words that they share with the question do."""
-
-
-async def listwise(
-    question: SourcedQuestion, documents: Sequence[Document], session: Session
-) -> list[Document]:
-    """Rank documents by a listwise reranker that prefers no side, and return them, best first.
-
-    Raises:
-        NoValidResponse: a window of documents got no valid response.
-    """
+if TYPE_CHECKING:
     import pandas as pd
 
-    from conqret.retrieval.rerank import ListwiseReranker
+    from conqret.retrieval.rescoring import CrossEncoder
 
-    frame = pd.DataFrame(
+LISTWISE, LEXICAL = "listwise", "lexical"
+RERANKERS = (LISTWISE, LEXICAL)
+"""The run's model puts the documents in order, or the words that they share with the question do. Other names are
+cross-encoders."""
+
+
+def ranking_frame(question: SourcedQuestion, documents: Sequence[Document]) -> pd.DataFrame:
+    """Return a ranking of documents for one question, in their order, as rerankers read it."""
+    import pandas as pd
+
+    return pd.DataFrame(
         {
             "qid": question.id,
             "query": question.question,
@@ -54,11 +56,28 @@ async def listwise(
             "score": [float(len(documents) - place) for place in range(len(documents))],
         }
     )
+
+
+async def listwise(
+    question: SourcedQuestion, documents: Sequence[Document], session: Session
+) -> list[Document]:
+    """Rank documents by a listwise reranker that prefers no side, and return them, best first.
+
+    Raises:
+        NoValidResponse: a window of documents got no valid response.
+    """
+    from conqret.retrieval.rerank import ListwiseReranker
+
     reranker = ListwiseReranker(session=session)
-    ranked = await reranker.rerank(frame, session.client)
+    ranked = await reranker.rerank(ranking_frame(question, documents), session.client)
     for window in reranker.outcomes:
         if window.reason is not None:
             raise NoValidResponse(window.reason, window.detail)
+    return in_rank_order(documents, ranked)
+
+
+def in_rank_order(documents: Sequence[Document], ranked: pd.DataFrame) -> list[Document]:
+    """Return the documents in the order of a ranking's rows."""
     by_id = {document.id: document for document in documents}
     return [by_id[str(identifier)] for identifier in ranked["docno"]]
 
@@ -73,36 +92,63 @@ _RULE = re.compile(r"_{2,}")
 
 
 @dataclass(frozen=True, slots=True)
-class CurationPlan:
-    """The settings by which partial answers are collected (DebateQA, A.2 and A.3).
+class CurationPlan(NucleusSampling):
+    """The settings by which partial answers are collected (DebateQA, A.2 and A.3), and how their texts are drawn (the
+    paper: temperature .7 and top-p .7).
+
+    Filters:
+        keep: The most documents per question; those that the reranker ranks first are kept.
+        rerank: The reranker: `listwise` (the model of --model), `lexical` (shared words), or a cross-encoder, by a
+            document's best passage of 100 words: a folder, a name on the Hugging Face hub, or an adapter,
+            `module:function`.
+        views: The most points of view per question.
 
     Attributes:
-        keep: the most documents of a question; the best by the reranker are kept.
         least_documents, least_views: a question with fewer documents or points of view is filtered out.
         document_tokens, prompt_tokens: the most tokens of a document, and of all documents of a prompt.
-        rerank: the reranker, one of :data:`~conqret.debateqa.curation.algorithm.RERANKERS`.
 
     Raises:
-        DeclarationError: a number is below 1, fewer documents are kept than are needed, or there is no
-            such reranker.
+        DeclarationError: a number is out of its range, or less is kept than is needed.
     """
 
-    keep: int = 5
+    keep: Annotated[int, Interval(ge=1)] = 5
     least_documents: int = 3
     least_views: int = 3
     document_tokens: int = 80_000
     prompt_tokens: int = 120_000
     rerank: str = LISTWISE
+    views: Annotated[int, Interval(ge=1)] = requests.MAX_VIEWS
 
     def __post_init__(self) -> None:
-        numbers = {name: value for name, value in asdict(self).items() if name != "rerank"}
-        check_positive(numbers)
-        check_known("reranker", RERANKERS, self.rerank)
-        if self.keep < self.least_documents:
-            raise DeclarationError(
-                f"--keep {self.keep} leaves every question with fewer documents than the {self.least_documents} that "
-                "it needs"
-            )
+        check_ranges(self)
+        check_positive(
+            {name: value for name, value in asdict(self).items() if re.match("least_|.*_tokens", name)}
+        )
+        for name, most, least, what in (
+            ("--keep", self.keep, self.least_documents, "documents"),
+            ("--views", self.views, self.least_views, "points of view"),
+        ):
+            if most < least:
+                raise DeclarationError(
+                    f"{name} {most} leaves every question with fewer {what} than the {least} that it needs"
+                )
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """Return the names of a question's steps, in their order."""
+        places = (f"explanation {number}" for number in range(1, self.views + 1))
+        return ("queries", "documents", "views", *places)
+
+    def record(self) -> dict[str, Any]:
+        """Return the settings as stored in a run's record: those that came later only where they are not the
+        default, so that earlier runs can be continued."""
+        later = {"temperature": None, "top_p": None, "views": requests.MAX_VIEWS}
+        return {name: value for name, value in asdict(self).items() if (name, value) not in later.items()}
+
+    @property
+    def sampling(self) -> dict[str, Any]:
+        """Return how the texts are drawn, as settings of a request."""
+        return {"temperature": self.sampling_temperature, "top_p": self.top_p}
 
 
 class CurationStep(ResponseRow):
@@ -120,15 +166,6 @@ class CurationStep(ResponseRow):
     views: tuple[PointOfView, ...] = ()
     explanation: str = ""
     cut: int = 0
-
-
-STEPS = (
-    "queries",
-    "documents",
-    "views",
-    *(f"explanation {number}" for number in range(1, requests.MAX_VIEWS + 1)),
-)
-"""The steps of a question, in their order."""
 
 
 VIEWS = 4
@@ -173,15 +210,21 @@ class Collector:
     """Collects the partial answers of questions, with the sources, settings and model of one run."""
 
     def __init__(
-        self, source: PageSource, trusted: TrustedDomains, plan: CurationPlan, run: Run[CurationStep]
+        self,
+        source: PageSource,
+        trusted: TrustedDomains,
+        plan: CurationPlan,
+        run: Run[CurationStep],
+        reranker: CrossEncoder | None = None,
     ) -> None:
         self.source, self.trusted, self.plan, self.run = source, trusted, plan, run
+        self.reranker = reranker
         self.client, self.library = run.client(), run.library
 
     async def collect(self, question: SourcedQuestion) -> QuestionOutcome:
         """Run all steps for a question in order, and return its documents and partial answers, or why it has
         none."""
-        queries, documents, views, *places = (f"{question.id} {step}" for step in STEPS)
+        queries, documents, views, *places = (f"{question.id} {step}" for step in self.plan.steps)
         searched = await self._step(queries, partial(self._queries, question))
         found = await self._step(documents, partial(self._documents, question, searched), searched)
         taken = await self._step(views, partial(self._views, question, found), found)
@@ -226,7 +269,7 @@ class Collector:
         prompt = self.library[requests.QUERIES].render({"question": question.question}, limits)
         offline = partial(requests.offline_queries, question.question)
         answer = await response_to(
-            requests.QUERIES, key, prompt, requests.SearchQueries, self.client, offline
+            requests.QUERIES, key, prompt, requests.SearchQueries, self.client, offline, **self.plan.sampling
         )
         return CurationStep(id=key, queries=tuple(answer.queries))
 
@@ -247,7 +290,9 @@ class Collector:
         if len(pool) > self.plan.keep and self.plan.rerank == LEXICAL:
             texts = [f"{document.title}\n\n{document.text}" for document in pool]
             pool = [pool[place] for place in stance_order(question.question, "none", texts)]
-        elif len(pool) > self.plan.keep:
+        elif len(pool) > self.plan.keep and self.reranker is not None:
+            pool = in_rank_order(pool, self.reranker.transform(ranking_frame(question, pool)))
+        elif len(pool) > self.plan.keep and self.plan.rerank == LISTWISE:
             pool = await listwise(question, pool, self.run.session())
         kept = tuple(document.id for document in pool[: self.plan.keep])
         return CurationStep(id=key, found=len(candidates), trusted=len(trusted), documents=kept)
@@ -258,7 +303,7 @@ class Collector:
         documents, cut = self._within_budget(self._texts(found.documents))
         rendered = fitted(
             lambda shown: self.library[requests.VIEWS].render(
-                {"question": question.question, "documents": shown}, {"most": requests.MAX_VIEWS}
+                {"question": question.question, "documents": shown}, {"most": self.plan.views}
             ),
             documents,
             self.client,
@@ -268,9 +313,9 @@ class Collector:
 
         def offline() -> dict[str, Any]:
             if not self.run.dry:
-                return requests.offline_views(question.question, texts, requests.MAX_VIEWS)
+                return requests.offline_views(question.question, texts, self.plan.views)
             numbers = list(range(1, min(SOURCES, len(texts)) + 1))
-            count = max(VIEWS, self.plan.least_views)
+            count = min(self.plan.views, max(VIEWS, self.plan.least_views))
             views = [f"{number}. {question.question}" for number in range(1, count + 1)]
             return {"points_of_view": [{"point_of_view": view, "documents": numbers} for view in views]}
 
@@ -278,10 +323,11 @@ class Collector:
             requests.VIEWS,
             key,
             rendered,
-            requests.PointsOfView,
+            requests.views_response(self.plan.views),
             self.client,
             offline,
             context={"documents": len(documents)},
+            **self.plan.sampling,
         )
         return CurationStep(id=key, views=tuple(answer.points_of_view), cut=cut)
 
@@ -305,7 +351,13 @@ class Collector:
         )
         offline = partial(requests.offline_explanation, *about, [document.text for document in shown])
         answer = await response_to(
-            requests.EXPLANATION, key, rendered, requests.Explanation, self.client, offline
+            requests.EXPLANATION,
+            key,
+            rendered,
+            requests.Explanation,
+            self.client,
+            offline,
+            **self.plan.sampling,
         )
         return CurationStep(id=key, explanation=answer.explanation, cut=cut)
 

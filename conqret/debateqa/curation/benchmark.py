@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Unpack
 
@@ -26,7 +26,8 @@ from conqret.debateqa.curation import curation_requests as requests
 from conqret.debateqa.curation.algorithm import (
     FEW_DOCUMENTS,
     FEW_VIEWS,
-    STEPS,
+    POOL,
+    RERANKERS,
     UNSTATED,
     VIEWS,
     Collector,
@@ -51,14 +52,20 @@ from conqret.retrieval.rerank import INSTRUCTIONS, RankingAnswer
 from conqret.runs.run_folder import ITEMS, default_folder, stem
 from conqret.runs.study_run import RequestFolder, RequestRecord, StudyOutcome
 
-PROMPTS = {
-    requests.QUERIES: RunPrompt(requests.SearchQueries, "curate", 60, "search queries"),
-    INSTRUCTIONS["none"]: RunPrompt(RankingAnswer, "curate", 100, "the best documents"),
-    requests.VIEWS: RunPrompt(requests.PointsOfView, "curate", 50 * VIEWS, "points of view"),
-    requests.EXPLANATION: RunPrompt(requests.Explanation, "curate", 400, "explanations"),
-}
-"""The prompts. Responses are taken to be some short queries; 20 numbers; a sentence and numbers for each point of view;
-300 words."""
+
+def prompts(plan: CurationPlan) -> dict[str, RunPrompt]:
+    """Return the prompts of a run.
+
+    Responses are taken to be some short queries; 20 numbers; a sentence and numbers for each point of view; 300
+    words.
+    """
+    views = requests.views_response(plan.views)
+    return {
+        requests.QUERIES: RunPrompt(requests.SearchQueries, "curate", 60, "search queries"),
+        INSTRUCTIONS["none"]: RunPrompt(RankingAnswer, "curate", 100, "the best documents"),
+        requests.VIEWS: RunPrompt(views, "curate", 50 * VIEWS, "points of view"),
+        requests.EXPLANATION: RunPrompt(requests.Explanation, "curate", 400, "explanations"),
+    }
 
 
 @dataclass(frozen=True)
@@ -211,21 +218,26 @@ def curate_benchmark(
     domains = TrustedDomains() if trusted is None else read_trusted(Path(trusted))
     author = client_options(settings.get("model"), settings)
     source = page_source(corpus, search, user_agent, domains, dry_run=settings.get("dry_run", False))
+    reranker = None
+    if plan.rerank not in RERANKERS and not settings.get("dry_run", False):
+        from conqret.retrieval.rescoring import CrossEncoder
+
+        reranker = CrossEncoder(plan.rerank, candidates=POOL)
     file = Path(questions)
     folder = CurateFolder(as_path(output) or default_folder(stem(file), "curate", author.model))
     given = read_sourced([file])
     with Run(
         folder,
         [author],
-        PROMPTS,
+        prompts(plan),
         settings,
         contents=((question.id, question.question) for question in given),
-        total=len(given) * len(STEPS),
+        total=len(given) * len(plan.steps),
         purpose="what documents say on a question",
         about=f"{number(len(given), 'question')}, {source.described}, by",
-        record={"source": source.name, "trusted": domains.record(), "plan": asdict(plan)},
+        record={"source": source.name, "trusted": domains.record(), "plan": plan.record()},
     ) as run:
-        collector = Collector(source, domains, plan, run)
+        collector = Collector(source, domains, plan, run, reranker)
 
         async def collected() -> tuple[list[QuestionOutcome], list[PageEvidence]]:
             async with source.opened(folder.path):

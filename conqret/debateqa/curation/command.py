@@ -237,7 +237,7 @@ def curate(
     corpus: Path | None = None,
     web: WebSearch,
     trusted: Path | None = None,
-    keep: int = 5,
+    plan: CurationPlan,
     checking: BenchmarkCheck,
     labels: Annotated[
         list[Path] | None,
@@ -267,7 +267,6 @@ def curate(
     Files:
         corpus: The corpus directory in which evidence is searched; it is indexed first if it is not.
     Filters:
-        keep: The most documents per question; those that the reranker ranks first are kept.
         trusted: Domains to trust besides .edu, .org, .gov, .info and .pro: one per line, optionally with a license; a
             `-` in front refuses one.
     Check:
@@ -312,7 +311,7 @@ def curate(
         search=web.search,
         user_agent=web.user_agent,
         trusted=trusted,
-        plan=CurationPlan(keep=keep),
+        plan=plan,
         output=output,
         model=run_options.calls.for_model(model),
         rows="steps",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, Field, StringConstraints, ValidationInfo, field_validator
+from pydantic import BaseModel, Field, StringConstraints, ValidationInfo, create_model, field_validator
 
 from conqret.data import Document, Reason
 from conqret.judging.responses import Typed, Whole
@@ -29,7 +29,8 @@ QUERIES, VIEWS, EXPLANATION = "curate/queries", "curate/points-of-view", "curate
 MAX_QUERIES = 5
 """Queries for one question; the paper says "several"."""
 MAX_VIEWS = 10
-"""Points of view of one question; the paper has 3.7 on average (10,873 on 2,941 questions), and few beyond 8."""
+"""Points of view of one question, by default; the paper names no limit, and has 3.7 on average (10,873 on 2,941
+questions), few beyond 8."""
 WORDS = 300
 """Words of an explanation at most (Table 9)."""
 EXPLANATION_ROOM = 1024
@@ -72,6 +73,14 @@ class PointsOfView(Typed):
         if len(set(texts)) < len(texts):
             raise ValueError("two points of view have the same words; each must be different")
         return views
+
+
+def views_response(most: int) -> type[PointsOfView]:
+    """Return the response type of at most ``most`` points of view."""
+    if most == MAX_VIEWS:
+        return PointsOfView
+    field: Any = (list[PointOfView], Field(max_length=most))
+    return create_model(PointsOfView.__name__, __base__=PointsOfView, points_of_view=field)
 
 
 class Explanation(Typed):

@@ -1,7 +1,7 @@
 """Agreement of annotators with each other, and of judges with annotators.
 
 - ``agreement_settings``: settings, what statistics are based on, and files fitted for one judge configuration
-- ``statistics``: the declared statistics; ``docs/adding-a-statistic.md`` adds one
+- ``statistics``: the declared statistics; ``docs/adding-parts.md`` adds one
 - ``annotator_agreement``: inter-annotator agreement (``conqret labels agreement``), with its table and page
 - ``label_join``: the join of judgments and labels, and the arrays of one dimension
 - ``judge_baselines``: the baselines of a judge (text length, a constant, the offline baseline)

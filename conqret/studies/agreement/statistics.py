@@ -2,7 +2,7 @@
 
 What is declared here is computed for every dimension, stands in ``validation.json`` and on its page, on the judge card
 (``on_card``), in the table of ``conqret labels agreement`` (statistics of annotators), and can be required by
-``--require``. ``docs/adding-a-statistic.md`` adds one.
+``--require``. ``docs/adding-parts.md`` adds one.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ from conqret.studies.variance.result import Repeatability, repeatabilities
 SCHEMA = "conqret.judge-card/4"
 FILE_NAME = "card.json"
 FEW_TOPICS = 10
-"""At eight topics a shift of a tenth is found in two of five runs of eight probes (docs/judge-card.md)."""
+"""At eight topics a shift of a tenth is found in two of five runs of eight probes."""
 
 MAX_NAMED = 6
 

@@ -1,26 +1,21 @@
-"""The sentences of a check: how good the judge is, why nothing can be claimed, and what to do next."""
+"""The sentences of a check: how good the judge is, and why nothing can be claimed."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 
 from conqret.errors import number
+from conqret.show.words import listed
 from conqret.stats.effects import p_words
 from conqret.stats.estimate import Estimate
-from conqret.stats.verdict_rates import labels_to_decide
-from conqret.studies.check.checked_table import IN_MEMORY, Kind
+from conqret.studies.check.checked_table import Kind
 from conqret.studies.check.result import TITLES, CheckResult, JudgeCheck
 
 OF_LABELS = ("tnr", "tpr", "bias", "agreement")
 WITHIN = 0.10
 """Half the width of the interval to which labels still needed are counted."""
-SAMPLE = 60
-MANY = 1000
-"""Labels still needed, from which on a number says little."""
 ROUNDING = 1e-9
 """Differences of shares up to this are rounding."""
-NEXT_LINE = "\n  then: "
 MUCH = 0.1
 """The share of rows on which runs of a judge differ, from which on the sentence says so."""
 NO_SAMPLE = "the labeled rows are not a random sample: state --drawn-by verdict or --drawn-by label"
@@ -41,7 +36,7 @@ def value_words(kind: Kind, classes: Sequence[str], value: float) -> str:
     if kind == "pass_fail":
         return "pass" if value == 1 else "fail"
     if kind == "pairs":
-        return {1.0: "first", 0.5: "tie", 0.0: "second"}.get(value, "flips with the order")
+        return {1.0: "A", 0.5: "tie", 0.0: "B"}.get(value, "flips with the order")
     return classes[int(value)] if kind == "classes" else f"{value:.4g}"
 
 
@@ -52,7 +47,7 @@ def guard_sentence(
     (labeled, others), rest = means, f"the {rows[1]:,} others"
     seen = {
         "pass_fail": f"{judge} passes {labeled:.0%} of them and {others:.0%} of {rest}",
-        "pairs": f"{judge} prefers the first answer in {labeled:.0%} of them and {others:.0%} of {rest}",
+        "pairs": f"{judge} prefers answer A in {labeled:.0%} of them and {others:.0%} of {rest}",
         "classes": f"{judge} gives other classes to them than to {rest}",
     }.get(kind, f"{judge} gives {labeled:.2f} to them and {others:.2f} to {rest}, on average")
     return (
@@ -63,7 +58,7 @@ def guard_sentence(
 def errors_sentence(labels: int, judge: str) -> str:
     """Return why no rate is claimed where all ``labels`` differ from the verdicts of ``judge``."""
     of = f"All {labels:,} labels differ from the verdicts of {judge}"
-    return f"{of}: they are of its errors alone, so no rate is claimed."
+    return f"{of}: only rows where it erred were labeled, so no rate is claimed."
 
 
 def disagreements_title(kind: Kind) -> str:
@@ -82,121 +77,38 @@ def unmeasured(judge: JudgeCheck) -> bool:
 
 
 def answer(result: CheckResult) -> str:
-    """Return how good the first judge is, in one sentence."""
-    judge = result.judges[0]
+    """Return how good the judge is, of several the best, in one sentence; systems have a second."""
+    judge = result.best_judge
     if result.guard.fired:
         return result.guard.sentence
     if not judge.compared:
         return _unlabeled(result, judge)
     name = "The judge"
     if len(result.judges) > 1:
-        name += f" {judge.name} (the first of {len(result.judges)})"
+        name = f"The best of {len(result.judges)} judges, {judge.name},"
+    if judge.runs > 1:
+        name += f" (run 1 of {judge.runs})"
     sentences = {"pass_fail": _pass_fail, "pairs": _pairs, "classes": _classes}
     sentence = f"{name} {sentences.get(result.kind, _ratings)(result, judge)}"
     changed = judge.figures.get("changed")
     if changed is not None and (changed.value or 0) >= MUCH:
-        sentence += f"; its {judge.runs} runs do not agree on {percent(changed)} of rows"
+        sentence += f"; its runs differ on {percent(changed)} of rows"
+    if equals := _not_told_apart(result, judge):
+        sentence += f"; {listed(equals)} cannot be told apart from it"
     for pair in [pair for pair in judge.differences[:1] if pair.corrected.value is not None]:
         shown = {1: f"{pair.first} is higher", -1: f"{pair.second} is higher"}
         sentence += (
-            f"; corrected, {pair.first} minus {pair.second} is {estimate_text(pair.corrected, signed=True)} on "
-            f"{pair.pairs:,} ids: {shown.get(pair.corrected.sign, 'no difference is shown')}"
+            f". Corrected, {pair.first} minus {pair.second} is {estimate_text(pair.corrected, signed=True)} on "
+            f"{pair.pairs:,} ids: {shown.get(pair.corrected.sign, 'which is higher cannot be told')}"
         )
     return f"{sentence}."
 
 
-def next_step(result: CheckResult) -> str:
-    """Return what to do next; a command that is one of several stands in a line of its own."""
-    judge = result.judges[0]
-    if result.guard.fired and result.guard.p is None:
-        return f"label rows on which the judge is right, too: {_collect(result, SAMPLE)}"
-    if result.guard.fired:
-        ways = [f"{_command(result)} --drawn-by {how}  # {what}" for how, what in DRAWN.items()]
-        ways.append(f"{_collect(result, SAMPLE)}  # if neither: a sample")
-        return "\n    ".join(["say how the labeled rows were drawn", *ways])
-    if not judge.verdicts:
-        return "run the judge again: it gave no verdict that can be read"
-    if unmeasured(judge) and judge.compared and result.drawn_by == "probabilities":
-        return "correct the inclusion probabilities, or leave their column out"
-    if unmeasured(judge):
-        return f"label a sample: {_collect(result, SAMPLE)}"
-    if result.kind == "pass_fail":
-        return _next_of_gate(result, judge)
-    if judge.compared < SAMPLE:
-        return _label_more(result, SAMPLE - judge.compared, f"to have {SAMPLE}")
-    read = number(result.disagreements_in_all, "disagreement")
-    if result.kind == "pairs":
-        steady = "" if judge.flip_rate.value is None else " on pairs that do not flip"
-        return f"read the {read}{steady}; test the judge for biases (conqret bias --help)"
-    if result.kind == "classes":
-        return f"read the {read}"
-    further = "; map its scores to human ones (conqret judges calibrate --help)" if judge.bias.sign else ""
-    return f"read the {read}, the largest first{further}"
-
-
-def _next_of_gate(result: CheckResult, judge: JudgeCheck) -> str:
-    for name, rate, what in (("TNR", judge.tnr, "failures"), ("TPR", judge.tpr, "passes")):
-        if rate.value is None:
-            return f"label rows until some are {what}: without them, {name} cannot be known"
-    if result.usable == "usable":
-        conditions = f"--require 'tnr.low >= {result.bar:g}' --require 'tpr.low >= {result.bar:g}'"
-        return f"hold the judge to it in a build: {_command(result)} {conditions}"
-    name, rate = _weaker(result, judge)
-    first, known = "", f"to know both rates to within {WITHIN:.2f}"
-    if (rate.value or 0.0) <= result.bar:
-        (_, misses), (alarms, _) = judge.confusion
-        passes = f"{misses:,} false pass{'es' * (misses != 1)}"
-        wrong = passes if name == "TNR" else number(alarms, "false failure")
-        first = f"read the {wrong} and improve the judge's prompt (conqret judges improve --help)"
-    else:
-        rates = (judge.tnr, judge.tpr)
-        wanted = [
-            labels_to_decide(each, result.bar, judge.compared, confidence=result.confidence) for each in rates
-        ]
-        most = max(MANY if count is None else count for count in wanted)
-        if most < MANY:
-            return _label_more(
-                result, most, f"until both intervals lie above {result.bar:.2f}, if the rates stay"
-            )
-    if not judge.more_labels:
-        return first or f"label more rows: {name} is close to the bar"
-    return f"{first}{NEXT_LINE * bool(first)}{_label_more(result, judge.more_labels, known)}"
-
-
-def _label_more(result: CheckResult, wanted: int, purpose: str) -> str:
-    """Say how many rows to label, how many of them the table has, and the command for these."""
-    here, more = min(wanted, result.unlabeled), number(wanted, "more row")
-    if not here:
-        return f"label {more} {purpose}: new ones, as all rows of this file are labeled"
-    new = f" ({here:,} of this file, about {wanted - here:,} new)" if wanted > here else ""
-    return f"label {more}{new} {purpose}: {_collect(result, here)}"
-
-
-def _collect(result: CheckResult, sample: int) -> str:
-    """The command that collects labels; ``--sample`` counts those that its folder has, too."""
-    drawn = result.labeled if result.drawn_by == "probabilities" else 0
-    return (
-        f"conqret labels collect {_source(result)} --sample {drawn + min(sample, result.unlabeled or sample)}"
-    )
-
-
-def _command(result: CheckResult) -> str:
-    return result.command or f"conqret check {_source(result)}"
-
-
-def _source(result: CheckResult) -> str:
-    return "FILE" if result.source == IN_MEMORY else shlex.quote(result.source)
-
-
-def _weaker(result: CheckResult, judge: JudgeCheck) -> tuple[str, Estimate]:
-    """The lower of TNR and TPR; where the judge is not usable, the one with the lower high end."""
-
-    def height(named: tuple[str, Estimate]) -> float:
-        rate = named[1]
-        end = rate.high if result.usable == "not usable" else rate.value
-        return 2.0 if end is None else end
-
-    return min((("TNR", judge.tnr), ("TPR", judge.tpr)), key=height)
+def _not_told_apart(result: CheckResult, judge: JudgeCheck) -> list[str]:
+    """The judges that may be as good as the best one."""
+    pairs = [pair for pair in result.comparisons if not pair.better and pair.difference.value is not None]
+    names = [{pair.first, pair.second} for pair in pairs]
+    return [other.name for other in result.judges if {other.name, judge.name} in names and other is not judge]
 
 
 def _unlabeled(result: CheckResult, judge: JudgeCheck) -> str:
@@ -232,15 +144,65 @@ def _pass_fail(result: CheckResult, judge: JudgeCheck) -> str:
     return f"{' and '.join(parts)}{lacking}: {_gate(result, judge)}"
 
 
+def grade(result: CheckResult, judge: JudgeCheck) -> str:
+    """Return how good a judge is as a gate, by its rates and their intervals."""
+    if judge.usable != "not shown":
+        return {"usable": "good enough", "not usable": "too weak"}.get(judge.usable or "", "")
+    _, rate = weaker(result, judge)
+    weak = below(rate.value, result.bar) or _weak_run(result, judge)
+    return "probably too weak" if weak else "good so far, too few labels"
+
+
 def _gate(result: CheckResult, judge: JudgeCheck) -> str:
-    needed, (name, rate) = f"both intervals above {result.bar:.2f}", _weaker(result, judge)
-    if result.usable == "usable":
-        return f"usable as a gate ({needed})"
-    if result.usable == "not usable":
-        return f"not usable as a gate (that needs {needed}; {name} is at most {rate.high:.2f})"
-    if (rate.value or 0.0) <= result.bar:
-        return f"not shown to be usable as a gate (that needs {needed}; {name} is {rate.value:.2f})"
-    return f"not yet shown to be usable as a gate (too few labels: that needs {needed})"
+    bar, (name, rate), found = result.bar, weaker(result, judge), grade(result, judge)
+    if found == "good enough":
+        why = "both intervals lie above"
+    elif found == "too weak":
+        why = f"{name} is at most {edge_text(rate.high, bar)}, below"
+    elif below(rate.value, bar):
+        why = f"{name} is {edge_text(rate.value, bar)}, below"
+    elif found == "probably too weak":
+        why = f"{_weak_run(result, judge)}, below"
+    elif None in (judge.tnr.value, judge.tpr.value):
+        why = f"{'TNR' if judge.tnr.value is None else 'TPR'} is unknown, and has to reach"
+    else:
+        why = f"the interval of {name} starts at {edge_text(rate.low, bar)}, below"
+    return f"{found} for a gate ({why} the bar of {bar:.2f}; another bar: --require)"
+
+
+def below(rate: float | None, bar: float) -> bool:
+    """Return whether a rate is lower than the bar by more than rounding; one that is not known is not."""
+    return rate is not None and rate < bar - ROUNDING
+
+
+def _weak_run(result: CheckResult, judge: JudgeCheck) -> str:
+    """The lowest rate of all runs, where it is below the bar."""
+    rates = [
+        (rate.value, f"{name} is {edge_text(rate.value, result.bar)} in run {place}")
+        for place, run in enumerate(judge.by_run, 1)
+        for name, rate in (("TNR", run.tnr), ("TPR", run.tpr))
+        if rate.value is not None
+    ]
+    lowest, words = min(rates, default=(1.0, ""))
+    return words if below(lowest, result.bar) else ""
+
+
+def weaker(result: CheckResult, judge: JudgeCheck) -> tuple[str, Estimate]:
+    """Return the rate that decides what the judge is good for: the lowest high end where it is too weak, the lowest
+    rate where that is below the bar, else the lowest low end."""
+    rates = [("TNR", judge.tnr), ("TPR", judge.tpr)]
+    known = [named for named in rates if named[1].value is not None] or rates
+    if judge.usable == "not usable":
+        return min(known, key=lambda named: 2.0 if named[1].high is None else named[1].high)
+    if any(below(rate.value, result.bar) for _, rate in known):
+        return min(known, key=lambda named: named[1].value or 0.0)
+    return min(known, key=lambda named: named[1].low or 0.0)
+
+
+def edge_text(value: float | None, bar: float) -> str:
+    """Return a rate with two digits, or with three where it could not be told from the bar otherwise."""
+    shown = f"{value or 0.0:.2f}"
+    return f"{value or 0.0:.3f}" if shown == f"{bar:.2f}" else shown
 
 
 def _ratings(result: CheckResult, judge: JudgeCheck) -> str:
@@ -254,7 +216,10 @@ def _ratings(result: CheckResult, judge: JudgeCheck) -> str:
     name = agreement_name(judge)
     if name == "judge_as_annotator":
         single, alike = judge.figures["one_annotator"].value, judge.figures[name].value
-        return f"{start}; agreement with the annotators (alpha) {alike:z.2f}, theirs with each other {single:z.2f}"
+        sign = judge.figures["judge_minus_annotator"].sign
+        much = {1: "agrees with annotators more than", -1: "agrees with annotators less than"}
+        words = much.get(sign, "may agree with annotators as much as")
+        return f"{start}; it {words} they do with each other (alpha {alike:z.2f} against {single:z.2f})"
     return (
         f"{start}; {TITLES[name]} {judge.figures[name].value:z.2f} on {number(judge.compared, 'labeled row')}"
     )
@@ -270,7 +235,7 @@ def agreement_name(judge: JudgeCheck) -> str:
 
 
 def _pairs(result: CheckResult, judge: JudgeCheck) -> str:
-    agreement, flips, first = judge.agreement, judge.flip_rate, judge.figures["first_share"]
+    agreement, flips = judge.agreement, judge.flip_rate
     if flips.value is None:
         if agreement.value is None:
             return f"cannot be compared with annotators: {agreement.reason}"
@@ -279,20 +244,22 @@ def _pairs(result: CheckResult, judge: JudgeCheck) -> str:
     start = (
         f"flips its verdict with the order of the answers on {percent(flips)} of {number(flips.n, 'pair')}"
     )
-    place = f"prefers the answer shown first in {percent(first)} of {number(2 * first.n, 'verdict')}"
     if agreement.value is None:
-        return f"{start} and {place}; {agreement.reason}"
-    pairs = number(agreement.n, "labeled pair")
-    return (
-        f"{start}, agrees with annotators on {percent(agreement)} of the {pairs} without a flip, and {place}"
-    )
+        return f"{start}; {agreement.reason}"
+    every = judge.figures["agreement_with_flips"]
+    pairs = f"{percent(agreement)} of the {number(agreement.n, 'labeled pair')} that do not flip"
+    return f"{start}, and agrees with annotators on {pairs} ({percent(every)} of all {every.n:,}, a flip as half)"
 
 
 def _classes(result: CheckResult, judge: JudgeCheck) -> str:
     agreement = judge.agreement
     known = [one for one in judge.classes if one.recall.value is not None]
     weakest = min(known, key=lambda one: one.recall.value or 0.0, default=None)
-    end = f"; it finds {weakest.name!r} least often ({percent(weakest.recall)})" if weakest else ""
+    end = (
+        f"; recall is lowest for {weakest.name!r} ({percent(weakest.recall)} of {weakest.labeled:,})"
+        if weakest
+        else ""
+    )
     if agreement.value is None:
         return f"cannot be compared on all classes together: {agreement.reason}{end}"
     return (
@@ -308,10 +275,12 @@ def probability_sentence(figures: Mapping[str, Estimate]) -> str:
         return ""
     beyond = (error.value or 0.0) > (noise.high or 0.0) + ROUNDING
     brier = figures["brier"].value
+    over = figures["overconfidence"].sign if beyond and "overconfidence" in figures else 0
+    direction = {1: "; it is overconfident", -1: "; it is underconfident"}.get(over, "")
     return (
-        f"stated probabilities are off by {error.value:.2f} on average (ECE), {'beyond' if beyond else 'within'} the "
-        f"noise of {number(noise.n, 'label')} (a calibrated judge: {noise.value:.2f}, at most {noise.high:.2f})"
-        f"{'' if brier is None else f'; Brier score {brier:.2f}'}"
+        f"stated probabilities are off by {error.value:.2f} on average (ECE), {'beyond' if beyond else 'within'} "
+        f"noise: a perfectly calibrated judge would show about {noise.value:.2f} with {number(noise.n, 'label')}, "
+        f"rarely above {noise.high:.2f}{direction}{'' if brier is None else f'; Brier score {brier:.2f}'}"
     )
 
 

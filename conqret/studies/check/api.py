@@ -29,9 +29,8 @@ RECORD = "run.json"
 """The file that a run's folder has."""
 EXAMPLE = "tnr.low >= 0.8"
 COVERAGE = "coverage"
-OF_CLASS = ("recall", "precision")
-KNOWN = (*TITLES, COVERAGE, *OF_CLASS)
-SHARES = ("tnr", "tpr", "agreement", "flip_rate", "changed", *OF_CLASS)
+KNOWN = (*TITLES, COVERAGE, "recall")
+SHARES = ("tnr", "tpr", "recall", "precision", "agreement", "flip_rate", "changed")
 """Shares of the rows that their n counts: their intervals narrow as those of binomial shares do."""
 OF_ALL_ROWS = ("judge_mean", "flip_rate", "first_share", "changed", "run_sd")
 """Figures that take no labels: more rows decide them."""
@@ -111,9 +110,9 @@ def parse_requirement(text: str) -> Requirement:
     """
     ended = [name for name in KNOWN if name != COVERAGE]
     requirement = Requirement.parse(text, KNOWN, "figure to require", EXAMPLE, ended)
-    if requirement.name in OF_CLASS and requirement.dimension is None:
+    if requirement.name == "recall" and requirement.dimension is None:
         raise DeclarationError(
-            f"the requirement {text!r} names no class: write, for example, {requirement.name}[refund] >= 0.7"
+            f"the requirement {text!r} names no class: write, for example, recall[refund] >= 0.7"
         )
     return requirement
 
@@ -125,7 +124,7 @@ def check_requirement(requirement: Requirement, result: CheckResult) -> Requirem
         UnknownNameError: there is no such judge or class, or verdicts of this kind have no such figure.
     """
     judge, name = result.judges[0], requirement.name
-    if name in OF_CLASS:
+    if name == "recall" or (name == "precision" and judge.classes):
         if not judge.classes:
             raise DeclarationError(
                 f"{name} is of classes without an order, and these verdicts are none: see tnr and tpr"

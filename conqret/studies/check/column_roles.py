@@ -191,10 +191,10 @@ def _check_whose(table: TextTable, names: Sequence[str], roles: ColumnRoles) -> 
     if all(_role(words(name)) == "verdict" for name in names) and not table.note:
         first, second = sorted(names, key=lambda name: not says(name, "predicted"))
         raise table.error(
-            f"{first!r} and {second!r} may be of a judge or of annotators. Say whose they are",
-            ["--judge", first, "--human", second],
-            ["--judge", second, "--human", first],
-            ["--judge", first, "--judge", second],
+            f"cannot tell whether {first!r} or {second!r} is the judge's column. Say it",
+            ["--judge", first, "--human", second, f"# {first} is the judge's"],
+            ["--judge", second, "--human", first, f"# {second} is"],
+            ["--judge", first, "--judge", second, "# both are, of two judges"],
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,32 +10,40 @@ from numpy.typing import NDArray
 from conqret.errors import shortened
 from conqret.show.words import symmetry_note
 from conqret.stats.agreement import AlternativeAnnotator, alphas, alternative_annotator_test
-from conqret.stats.estimate import CONFIDENCE, Estimate, Scale, undefined
-from conqret.stats.jackknife import JackknifedEstimate, without_value
-from conqret.stats.prediction_powered import ProbabilitySample, weighted_difference
+from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
 from conqret.stats.resampling import leave_one_out
 from conqret.stats.verdict_rates import more_labels
-from conqret.studies.check.answers import answer, next_step, probability_sentence, value_words
+from conqret.studies.check.answers import answer, probability_sentence, value_words
 from conqret.studies.check.checked_table import CheckedTable
-from conqret.studies.check.kind_figures import OF_KIND, class_checks, confusion, levels, run_figures
+from conqret.studies.check.comparisons import (
+    best_place,
+    judge_differences,
+    system_checks,
+    system_differences,
+)
+from conqret.studies.check.kind_figures import (
+    OF_KIND,
+    class_checks,
+    confusion,
+    levels,
+    run_checks,
+    run_figures,
+)
 from conqret.studies.check.label_view import (
     LabelView,
-    Mask,
-    Values,
     claimable,
     combined_labels,
     numbered_clusters,
 )
+from conqret.studies.check.next_step import next_step
 from conqret.studies.check.result import (
     AnnotatorCheck,
     CheckResult,
     DisputedVerdict,
     DrawGuard,
     JudgeCheck,
-    JudgeDifference,
     LevelCheck,
-    SystemCheck,
-    SystemDifference,
+    RunCheck,
     Usable,
 )
 
@@ -46,12 +53,6 @@ MAX_DISAGREEMENTS = 50
 APART = 0.25
 """The share of the scale from which on a rating or score disagrees with the label (half, with labels of 0 and 1)."""
 TEXT_LENGTH = 400
-ALL_PAIRS = 10
-"""Systems up to which each is compared with each other; with more, each with the highest."""
-NO_MEAN = "classes without an order have no mean"
-NO_LABEL = "no row of it is labeled"
-MEASURES = {"pass_fail": "mean of TNR and TPR", "ratings": "absolute error", "scores": "absolute error"}
-"""By what judges are compared; where verdicts are pairs or classes, by their agreement."""
 
 
 def check_table(table: CheckedTable, *, bar: float = BAR, confidence: float = CONFIDENCE) -> CheckResult:
@@ -75,13 +76,16 @@ def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BA
     first, checks = views[0], tuple(_judge_check(view, bar) for view in views)
     table, target = first.table, first.target
     labeled, asked = ~np.isnan(target), (~np.isnan(table.labels)).any(axis=1)
-    differing = _differing(first)
+    comparisons = tuple(judge_differences(views))
+    best = best_place(checks, comparisons)
+    differing = _differing(views[best])
     shown = differing[:MAX_DISAGREEMENTS].tolist()
     result = CheckResult(
         source=table.source,
         kind=table.kind,
         answer="",
-        usable=checks[0].usable,
+        best=checks[best].name,
+        usable=checks[best].usable,
         bar=bar,
         confidence=first.confidence,
         next="",
@@ -91,18 +95,16 @@ def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BA
         drawn_by="probabilities" if table.chances is not None else table.drawn_by,
         guard=guard,
         judges=checks,
-        comparisons=tuple(judge_differences(views)),
+        comparisons=comparisons,
         annotators=AnnotatorCheck(
             names=table.annotators,
             alpha=_annotator_alpha(first),
             alternative=_alternative(first),
         ),
-        classes={"pass_fail": ("fail", "pass"), "pairs": ("second", "tie", "first")}.get(
-            table.kind, table.classes
-        ),
+        classes={"pass_fail": ("fail", "pass"), "pairs": ("B", "tie", "A")}.get(table.kind, table.classes),
         passing=table.passing,
         by=table.by,
-        disagreements=tuple(_disagreements(first, shown)),
+        disagreements=tuple(_disagreements(views[best], shown)),
         disagreements_in_all=len(differing),
         notes=(*_probability_notes(checks), *_notes(first, int((asked & ~labeled).sum()))),
         guessed=table.guessed,
@@ -114,7 +116,7 @@ def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BA
 def _judge_check(view: LabelView, bar: float) -> JudgeCheck:
     table, judge = view.table, view.judge
     human, verdicts, _ = view.sides
-    figures = OF_KIND[table.kind](view) | run_figures(view)
+    figures, by_run = OF_KIND[table.kind](view) | run_figures(view), tuple(run_checks(view))
     systems = system_checks(view)
     judged = int((~np.isnan(view.verdicts)).sum())
     categories = {
@@ -128,7 +130,7 @@ def _judge_check(view: LabelView, bar: float) -> JudgeCheck:
         by_human, by_judge = tuple(levels(view, human)), tuple(levels(view, verdicts))
     return JudgeCheck(
         name=judge.name,
-        usable=_usable(view, figures, bar) if table.kind == "pass_fail" else None,
+        usable=_usable(view, figures, by_run, bar) if table.kind == "pass_fail" else None,
         verdicts=judged,
         compared=int(view.both.sum()),
         failed=judge.failed,
@@ -140,6 +142,7 @@ def _judge_check(view: LabelView, bar: float) -> JudgeCheck:
         by_human=by_human,
         by_judge=by_judge,
         runs=1 if judge.runs is None else judge.runs.shape[1],
+        by_run=by_run,
         systems=systems,
         differences=tuple(system_differences(view, systems)),
         more_labels=_more_labels(view, figures) if table.kind == "pass_fail" else None,
@@ -153,11 +156,12 @@ def _more_labels(view: LabelView, figures: dict[str, Estimate]) -> int | None:
     return None if None in counts else max(count or 0 for count in counts)
 
 
-def _usable(view: LabelView, figures: dict[str, Estimate], bar: float) -> Usable:
+def _usable(view: LabelView, figures: dict[str, Estimate], by_run: Sequence[RunCheck], bar: float) -> Usable:
     if view.refusal(by_label=True):
         return "not claimed"
     both = (figures["tnr"], figures["tpr"])
-    if all(rate.low is not None and rate.low >= bar for rate in both):
+    steady = all((rate.value or 0) >= bar for run in by_run for rate in (run.tnr, run.tpr))
+    if steady and all(rate.low is not None and rate.low >= bar for rate in both):
         return "usable"
     missed = any(rate.high is not None and rate.high < bar for rate in both)
     return "not usable" if missed else "not shown"
@@ -229,153 +233,10 @@ def _notes(view: LabelView, tied: int) -> Iterator[str]:
         yield f"{rows} left out: as many annotators give one label as another"
     if view.drawing is None and not view.reason and view.both.any() and np.isnan(view.target).any():
         yield (
-            "the labeled rows are taken as a random sample; if you drew a fixed number of each verdict, add --drawn-by "
-            "verdict; of each label, --drawn-by label"
+            "the labeled rows are taken as a random sample; if you picked a fixed number of each of the judge's "
+            "verdicts, add --drawn-by verdict; if a fixed number of each human label, add --drawn-by label"
         )
-    if view.judge.runs is not None:
-        yield f"figures are of the first of {view.judge.runs.shape[1]} runs"
     if table.systems is not None and table.clusters is None and "id" in table.texts and view.both.any():
         yield "rows of one id count as one group, as systems share ids"
     if table.by is not None and (note := symmetry_note(len(np.unique(view.clusters[view.both])))):
         yield note
-
-
-def system_checks(view: LabelView) -> tuple[SystemCheck, ...]:
-    """Return the mean of each system, those with the highest corrected means first; none without systems."""
-    if view.table.systems is None:
-        return ()
-    scale = _scale(view)
-    systems = []
-    for name, rows in _rows(view).items():
-        judged = np.where(rows, view.verdicts, np.nan)
-        systems.append(
-            SystemCheck(
-                name=name,
-                rows=int(rows.sum()),
-                labeled=int((rows & view.both).sum()),
-                judge=undefined(NO_MEAN)
-                if view.table.kind == "classes"
-                else view.everywhere(judged, scale, "it has no verdict"),
-                corrected=_corrected(view, rows),
-            )
-        )
-
-    def height(system: SystemCheck) -> float:
-        mean = system.judge.value if system.corrected.value is None else system.corrected.value
-        return -1e9 if mean is None else mean
-
-    return tuple(sorted(systems, key=height, reverse=True))
-
-
-def system_differences(view: LabelView, systems: Sequence[SystemCheck]) -> Iterator[SystemDifference]:
-    """Yield the paired differences of ``systems`` on the ids that both have."""
-    ids = view.table.texts.get("id")
-    if view.table.systems is None or ids is None or view.table.kind == "classes":
-        return
-    places = {
-        name: {ids[row]: row for row in np.flatnonzero(rows & ~np.isnan(view.verdicts)).tolist()}
-        for name, rows in _rows(view).items()
-    }
-    names = [system.name for system in systems]
-    pairs = (
-        list(combinations(names, 2)) if len(names) <= ALL_PAIRS else [(names[0], name) for name in names[1:]]
-    )
-    chances, refusal = _label_chances(view), view.refusal()
-    for first, second in pairs:
-        shared = [name for name in places[first] if name in places[second]]
-        if not shared:
-            continue
-        left, right = (np.array([places[system][name] for name in shared]) for system in (first, second))
-        clusters = view.clusters[left].tolist()
-        later, earlier = (
-            ProbabilitySample(view.target[rows], view.verdicts[rows], chances[rows]) for rows in (left, right)
-        )
-        means = weighted_difference(earlier, later, clusters, confidence=view.confidence)
-        yield SystemDifference(
-            first=first,
-            second=second,
-            pairs=len(shared),
-            judge=means.naive,
-            corrected=undefined(refusal) if refusal else means.corrected,
-        )
-
-
-def _scale(view: LabelView) -> Scale:
-    return "plain" if view.table.kind in ("ratings", "scores") else "share"
-
-
-def _rows(view: LabelView) -> dict[str, Mask]:
-    systems = np.array(view.table.systems)
-    return {name: systems == name for name in dict.fromkeys(view.table.systems or ())}
-
-
-def _corrected(view: LabelView, rows: Mask) -> Estimate:
-    if view.table.kind == "classes":
-        return undefined(NO_MEAN)
-    if not (rows & view.both).any():
-        return undefined(NO_LABEL)
-    return view.claimed(lambda: view.corrected(rows, _scale(view)).corrected)
-
-
-def _label_chances(view: LabelView) -> Values:
-    """The chance of each row to be labeled: as known, else the labeled share of its system."""
-    if view.chances is not None:
-        return view.chances
-    chances = np.full(len(view.target), np.nan)
-    for rows in _rows(view).values():
-        judged = rows & ~np.isnan(view.verdicts)
-        chances[rows] = (rows & view.both).sum() / max(int(judged.sum()), 1)
-    return chances
-
-
-def judge_differences(views: Sequence[LabelView]) -> Iterator[JudgeDifference]:
-    """Yield how much closer to the labels the first of each two judges is, on the rows that both judged.
-
-    The judge that is ``better`` is shown to be so by an interval that is corrected for the number of pairs
-    (Bonferroni).
-    """
-    every = list(combinations(views, 2))
-    for first, second in every:
-        both = first.both & second.both
-        closer = _closer(first, second, both)
-        refusal, sign = first.refusal(by_label=True), 0
-        difference = undefined(refusal) if refusal else closer.estimate(first.confidence)
-        if difference.value is not None:
-            sign = closer.estimate(1 - (1 - first.confidence) / len(every)).sign
-        yield JudgeDifference(
-            first=first.judge.name,
-            second=second.judge.name,
-            measure=MEASURES.get(first.table.kind, "agreement"),
-            rows=int(both.sum()),
-            difference=difference,
-            better={1: first.judge.name, -1: second.judge.name}.get(sign, ""),
-        )
-
-
-def _closer(first: LabelView, second: LabelView, both: Mask) -> JackknifedEstimate:
-    if not both.any():
-        return without_value("no labeled row has verdicts of both")
-    human = first.target[both]
-    weights = np.ones(len(human)) if first.chances is None else 1 / first.chances[both]
-    closer = _closeness(first, both) - _closeness(second, both)
-    groups = [human == 0, human == 1] if first.table.kind == "pass_fail" else [np.ones(len(human))]
-    columns = [column for group in groups for column in (weights * group * closer, weights * group)]
-    drawn = leave_one_out(first.clusters[both])
-    sums = drawn.sums(np.column_stack(columns))
-
-    def of_weights(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        totals = rows @ sums
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray((totals[:, ::2] / totals[:, 1::2]).mean(axis=1))
-
-    missing = "both passes and failures must be labeled"
-    return drawn.sampled(of_weights, len(human), width=len(columns), reason=missing)
-
-
-def _closeness(view: LabelView, rows: Mask) -> Values:
-    """How close each verdict is to its label; a flip counts half."""
-    judge, human, orders = view.verdicts[rows], view.target[rows], view.judge.orders
-    if view.table.kind in ("ratings", "scores"):
-        return -np.abs(judge - human)
-    flips = False if orders is None else np.abs(orders[rows, 0] - orders[rows, 1]) > 0
-    return np.where(flips, 0.5, judge == human)

@@ -15,7 +15,7 @@ from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.verdict_rates import VerdictRates, verdict_rates
 from conqret.studies.check.checked_table import Kind
 from conqret.studies.check.label_view import LabelView, Mask, Values, strata
-from conqret.studies.check.result import ClassCheck, LevelCheck
+from conqret.studies.check.result import ClassCheck, LevelCheck, RunCheck
 
 Figures = dict[str, Estimate]
 
@@ -53,6 +53,7 @@ def pass_fail(view: LabelView) -> Figures:
         "judge_mean": found.judged,
         "corrected": view.claimed(lambda: found.corrected, by_label=True),
         "kappa": view.claimed(lambda: found.kappa, by_label=True),
+        "precision": view.claimed(lambda: found.precision, by_label=True),
         "agreement": view.claimed(lambda: found.accuracy, by_label=True),
         "human_mean": view.claimed(lambda: view.share(human)),
     }
@@ -195,6 +196,20 @@ def run_figures(view: LabelView) -> Figures:
     return figures
 
 
+def run_checks(view: LabelView) -> Iterator[RunCheck]:
+    """Yield TNR and TPR of each run of pass/fail verdicts; none with one run."""
+    runs = view.judge.runs
+    if runs is None or view.table.kind != "pass_fail" or view.refusal(by_label=True):
+        return
+    human, _, _ = view.sides
+    for run in runs[view.both].T:
+        rates = [
+            view.share(run == label, (human == label) & ~np.isnan(run), "no such row is labeled")
+            for label in (0, 1)
+        ]
+        yield RunCheck(tnr=rates[0], tpr=rates[1])
+
+
 def _unweighted(view: LabelView, compute: Callable[[], Estimate]) -> Estimate:
     return undefined(UNWEIGHTED) if view.chances is not None and not view.reason else view.claimed(compute)
 
@@ -223,14 +238,15 @@ def _annotators(view: LabelView) -> Figures:
     """Alpha of one annotator and of the judge in that place, where there are several annotators."""
     if len(view.table.annotators) < 2:
         return {}
-    single = stand_in = undefined(view.reason)
-    if not view.reason and view.both.any():
-        single, stand_in = view.one_annotator_alphas()
-    return {"judge_as_annotator": stand_in, "one_annotator": single}
+    names = ("judge_as_annotator", "one_annotator", "judge_minus_annotator")
+    if view.reason or not view.both.any():
+        return dict.fromkeys(names, undefined(view.reason))
+    return dict(zip(names, view.one_annotator_alphas(), strict=True))
 
 
 def _probabilities(view: LabelView) -> Figures:
-    """AUROC, Brier score and calibration error (with its noise) of stated probabilities, where there are any."""
+    """AUROC, Brier score and calibration error (with its noise) of stated probabilities, where there are any, and how
+    far the confidence that they state lies above the share of right verdicts."""
     stated = view.judge.probabilities
     if stated is None:
         return {}
@@ -240,12 +256,15 @@ def _probabilities(view: LabelView) -> Figures:
     names = view.clusters[view.both][known].tolist()
     if not known.any():
         return {}
+    filled = np.nan_to_num(stated[view.both])
+    confidence, right = np.maximum(filled, 1 - filled), (filled >= 0.5) == (human == 1)
     return {
         "auroc": view.claimed(
             lambda: auroc(truth, said, view.drawn_for_ranks.for_items(known), confidence=view.confidence),
             by_label=True,
         ),
-        "brier": view.claimed(lambda: view.share((np.nan_to_num(stated[view.both]) - human) ** 2, known)),
+        "brier": view.claimed(lambda: view.share((filled - human) ** 2, known)),
+        "overconfidence": view.claimed(lambda: view.share(confidence - right, known, scale="plain")),
         "calibration_error": _unweighted(
             view,
             lambda: calibration_error(said, truth, names).estimate(view.confidence),

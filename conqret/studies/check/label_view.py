@@ -200,9 +200,9 @@ class LabelView:
             scale=scale,
         )
 
-    def one_annotator_alphas(self) -> tuple[Estimate, Estimate]:
-        """Return alpha of one annotator and the combined label of the others, averaged over annotators, and the same
-        with the judge in the annotator's place."""
+    def one_annotator_alphas(self) -> tuple[Estimate, ...]:
+        """Return alpha of the judge in an annotator's place and the combined label of the others, averaged over
+        annotators, that of the annotators themselves, and the difference."""
         annotator, stand_in = one_annotator_alphas(
             self.table.labels[self.both],
             self.verdicts[self.both],
@@ -210,7 +210,8 @@ class LabelView:
             self.drawn,
             mean=self.table.kind in ("ratings", "scores"),
         )
-        return annotator.estimate(self.confidence), stand_in.estimate(self.confidence)
+        compared = (stand_in, annotator, stand_in.minus(annotator))
+        return tuple(each.estimate(self.confidence) for each in compared)
 
 
 def numbered_clusters(table: CheckedTable) -> NDArray[np.intp]:
@@ -302,7 +303,8 @@ def _guard(views: Sequence[LabelView], tests: Sequence[float | None]) -> DrawGua
     labeled, verdicts = ~np.isnan(view.target), view.verdicts
     means = (float(np.nanmean(verdicts[labeled])), float(np.nanmean(verdicts[~labeled])))
     name = f"the judge {view.judge.name}" if several else "the judge"
-    rows = int(labeled.sum()), int((~labeled).sum())
+    judged = ~np.isnan(verdicts)
+    rows = int((labeled & judged).sum()), int((~labeled & judged).sum())
     return DrawGuard(p=p, fired=True, sentence=guard_sentence(view.table.kind, name, means, rows, p))
 
 

@@ -17,8 +17,10 @@ HOW_TO_READ = {
     "pass_fail": "TNR (true negative rate) is the share of human failures that the judge fails, TPR (true positive "
     "rate) the share of human passes that it passes. A gate needs both: a judge that passes everything has a TPR of 1 "
     "and a TNR of 0. The corrected pass rate is that of all rows, as annotators would give it: the judge's pass rate, "
-    "corrected by its errors on the labeled rows. A judge is usable as a gate where the whole intervals of TNR and TPR "
-    "lie above the bar.",
+    "corrected by its errors on the labeled rows. Precision is the share of good answers among those that the judge "
+    "passes. A judge is good enough for a gate where the whole intervals of TNR and TPR lie above the bar, and too "
+    "weak where one lies below it. Otherwise it is probably too weak where a rate is below the bar, and else there are "
+    "too few labels.",
     "ratings": "A positive difference means that the judge rates higher than annotators do. Weighted kappa and alpha "
     "are 1 where judge and annotators always agree and 0 where they agree as often as by chance. Compare the judge in "
     "an annotator's place with one annotator and the others.",
@@ -209,7 +211,8 @@ def _details(result: CheckResult) -> Iterator[Section]:
 
 def _baselines(result: CheckResult) -> Table | None:
     """What a judge without any skill comes to on the labeled rows."""
-    judge, passes = result.judges[0], result.judges[0].figures.get("human_mean")
+    judge = result.best_judge
+    passes = judge.figures.get("human_mean")
     if result.kind != "pass_fail" or passes is None or passes.value is None or not judge.compared:
         return None
     share = passes.value

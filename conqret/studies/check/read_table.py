@@ -98,7 +98,9 @@ def read_checked_table(
     roles.notes += _copies(roles.humans, labels_read, judges)
     if by_column is None and (column := named(table.columns, NAMES["cluster"])) is not None:
         alike = len(set(table.columns[column])) < 0.8 * len(table)
-        roles.notes += [f"rows of one {column} may be alike: --by {column} takes this into account"] * alike
+        roles.notes += [
+            f"intervals may be too narrow if rows of one {column} are alike: --by {column} widens them if so"
+        ] * alike
     system, chances = roles.markers.get("system"), roles.markers.get("chance")
     places = list(map(table.place, range(len(table))))
     texts = {text: tuple(table.columns[name]) for text, name in roles.texts.items()}
@@ -312,7 +314,7 @@ def _guessed(roles: ColumnRoles, judges: Sequence[JudgeColumn]) -> str:
     parts.append(f"labels are column{'s' * (len(roles.humans) > 1)} {listed}" if roles.humans else no_labels)
     marked = (("systems", "system"), ("inclusion probabilities", "chance"))
     parts += [f'{what} are column "{roles.markers[role]}"' for what, role in marked if role in roles.markers]
-    return ", ".join(parts + [roles.swapped_note] * bool(roles.swapped_note))
+    return ". ".join(filter(None, [", ".join(parts), roles.swapped_note]))
 
 
 def by_model_name(table: TextTable, roles: ColumnRoles) -> tuple[TextTable, bool, bool]:
@@ -380,9 +382,11 @@ def meaning_of_swapped(
         )
     meaning, other = READINGS if association > 0 else READINGS[::-1]
     agreeing = right if association > 0 else len(truths) - right
+    same, place = "the same answer in both orders", "the answer shown first"
+    named, instead = (same, place) if meaning == "answers" else (place, same)
     roles.swapped_note = (
-        f"verdicts in the second order name {meaning} ({agreeing} of {len(truths)} agree with the labels; if they name "
-        f"{other}, {len(truths) - agreeing} do: --pass {other})"
+        f"Assumed: A names {named} ({agreeing} of {len(truths)} verdicts in the second order then agree with labels, "
+        f"otherwise {len(truths) - agreeing}). If it names {instead}, add --pass {other}"
     )
     return meaning
 

@@ -31,16 +31,19 @@ TITLES: Mapping[str, str] = {
     "human_mean": "mean of the annotators, labeled rows",
     "corrected": "corrected mean, all rows",
     "kappa": "kappa",
+    "precision": "right passes (precision)",
     "weighted_kappa": "quadratic weighted kappa",
     "alpha": "alpha",
-    "judge_as_annotator": "alpha in an annotator's place",
+    "judge_as_annotator": "alpha, replacing one annotator",
     "one_annotator": "alpha, one annotator",
+    "judge_minus_annotator": "alpha, judge minus one annotator",
     "auroc": "AUROC",
     "spearman": "rank correlation (Spearman)",
     "error": "mean absolute error",
     "changed": "changes between runs",
     "run_sd": "SD between runs",
     "brier": "Brier score",
+    "overconfidence": "stated confidence minus share of right verdicts",
     "calibration_error": "expected calibration error (ECE)",
     "calibration_noise": "ECE of a calibrated judge, with its 5% and 95% quantile",
 }
@@ -67,6 +70,11 @@ class NamedFigures(Frozen):
     def tpr(self) -> Estimate:
         """The share of labeled passes that the judge passes."""
         return self.figure("tpr")
+
+    @property
+    def precision(self) -> Estimate:
+        """The share of human passes among the rows that the judge passes."""
+        return self.figure("precision")
 
     @property
     def kappa(self) -> Estimate:
@@ -155,6 +163,13 @@ class SystemDifference(Frozen):
     corrected: Estimate
 
 
+class RunCheck(Frozen):
+    """TNR and TPR of one run of the judge."""
+
+    tnr: Estimate
+    tpr: Estimate
+
+
 class JudgeCheck(NamedFigures):
     """The figures of one judge.
 
@@ -172,7 +187,8 @@ class JudgeCheck(NamedFigures):
         classes: recall and precision of each class, where verdicts are classes.
         by_human: means by level of the human label, for ratings and scores: the error by level.
         by_judge: means by level of the verdict, for ratings and scores: the calibration.
-        runs: how many runs of the judge the table has.
+        runs: how many runs of the judge the table has; the figures are of the first.
+        by_run: TNR and TPR of each, where there are several.
         systems: the systems, those with the highest means first.
         differences: paired differences of systems.
         more_labels: how many more rows to label, until TNR and TPR are known to within 0.10; None where one of them
@@ -192,6 +208,7 @@ class JudgeCheck(NamedFigures):
     by_human: tuple[LevelCheck, ...] = ()
     by_judge: tuple[LevelCheck, ...] = ()
     runs: int = 1
+    by_run: tuple[RunCheck, ...] = ()
     systems: tuple[SystemCheck, ...] = ()
     differences: tuple[SystemDifference, ...] = ()
     more_labels: int | None = None
@@ -255,8 +272,9 @@ class CheckResult(NamedFigures):
     Attributes:
         source: the file, or "the rows".
         kind: what verdicts and labels are.
-        answer: how good the first judge is, in one sentence.
-        usable: the verdict behind it, that of the first judge.
+        answer: how good the judge is, of several the best, in a sentence.
+        best: the name of that judge; ``next`` and ``disagreements`` are about it, too.
+        usable: the verdict behind the answer.
         bar: the least TNR and TPR of a gate.
         confidence: the level of intervals.
         next: what to do next.
@@ -272,7 +290,7 @@ class CheckResult(NamedFigures):
         classes: the names of the rows and columns of confusion matrices.
         passing: how a verdict is read.
         by: the column of clusters; None: intervals are over rows.
-        disagreements: the gravest of the first judge's disagreements, the gravest first.
+        disagreements: the gravest of that judge's disagreements, the gravest first.
         disagreements_in_all: how many there are.
         notes: what else a reader must know, one sentence each.
         guessed: which column was taken for what.
@@ -284,6 +302,7 @@ class CheckResult(NamedFigures):
     source: str
     kind: Kind
     answer: str
+    best: str
     usable: Usable | None
     bar: float
     confidence: float
@@ -309,6 +328,11 @@ class CheckResult(NamedFigures):
     def figure(self, name: str) -> Estimate:
         """Return the figure ``name`` of the first judge."""
         return self.judges[0].figure(name)
+
+    @property
+    def best_judge(self) -> JudgeCheck:
+        """The figures of the judge that the answer is about."""
+        return next(judge for judge in self.judges if judge.name == self.best)
 
     def __str__(self) -> str:
         return "\n".join([self.answer, *map(str, self.requirements)])

@@ -7,7 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from conqret.errors import number as counted
 from conqret.show.visible_text import cut
 from conqret.stats.estimate import Estimate
-from conqret.studies.check.answers import agreement_name, disagreements_title, estimate_text, unmeasured
+from conqret.studies.check.answers import (
+    agreement_name,
+    disagreements_title,
+    estimate_text,
+    grade,
+    unmeasured,
+)
 from conqret.studies.check.result import (
     TITLES,
     CheckResult,
@@ -24,13 +30,13 @@ LISTED = 5
 """Disagreements, judges or systems that the first screen lists; the page has all that the result has."""
 NOTED = 3
 """Notes that it has."""
-ROOM = 60
-"""Characters of a text on the first screen."""
+ROOM, ID_ROOM = 60, 24
+"""Characters of a text and of an id on the first screen."""
 
 
 def screen(result: CheckResult, *, paged: bool = False) -> list[str]:
     """Return the lines that answer how good the judges are; ``paged`` says that a page has the rest."""
-    first, *rest = [line for line in figure_lines(result, result.judges[0]) if line[1]] or [("", "", "")]
+    first, *rest = [line for line in figure_lines(result, result.best_judge) if line[1]] or [("", "", "")]
     over = f" over {result.by}" if result.by else ""
     what, value, basis = first
     brackets = f"{basis and '; '}brackets: {result.confidence:.0%} intervals{over}" if "[" in value else ""
@@ -67,18 +73,23 @@ def figure_lines(result: CheckResult, judge: JudgeCheck) -> Iterator[FigureLine]
     figures, rows = judge.figures, counted(judge.compared, "labeled row")
     if result.kind == "pass_fail":
         tnr, tpr = figures["tnr"], figures["tpr"]
-        yield "catches failures (TNR)", estimate_text(tnr), counted(tnr.n, "labeled failure")
-        yield "keeps good answers (TPR)", estimate_text(tpr), f"{tpr.n:,} labeled pass{'es' * (tpr.n != 1)}"
+        failures = counted(tnr.n, "labeled failure")
+        yield "catches failures (TNR)", estimate_text(tnr), f"true negative rate, {failures}"
+        passes = f"{tpr.n:,} labeled pass{'es' * (tpr.n != 1)}"
+        yield "keeps good answers (TPR)", estimate_text(tpr), f"true positive rate, {passes}"
         yield _mean_line("pass rate", result, judge)
         if judge.runs > 1:
             yield _noise(judge)
+            yield _by_run(judge)
         elif len(result.judges) == 1 and not judge.systems:
-            yield "kappa", estimate_text(figures["kappa"]), f"{rows}; 0 is chance, 1 is perfect"
+            precision, kappa = figures["precision"], estimate_text(figures["kappa"])
+            basis = f"of {precision.n:,} that it passes; kappa {kappa} (0 is chance, 1 is perfect)"
+            yield TITLES["precision"], estimate_text(precision), basis
     elif result.kind in ("ratings", "scores"):
         bias = estimate_text(figures["bias"], signed=True)
         yield "judge minus annotators", bias, f"{'points, ' * (result.kind == 'ratings')}{rows}"
         yield _agreement(judge)
-        yield _levels(judge.by_human)
+        yield _levels(judge.by_human, "mean labels" if len(result.annotators.names) > 1 else "levels")
         yield _noise(judge) if judge.runs > 1 else _mean_line("mean", result, judge)
     elif result.kind == "pairs":
         flips, first = figures["flip_rate"], figures["first_share"]
@@ -101,10 +112,13 @@ def _mean_line(what: str, result: CheckResult, judge: JudgeCheck) -> FigureLine:
     by_judge = f"judge {_mean(figures['judge_mean'])}"
     if not result.unlabeled:
         return f"{what} of all rows", f"{by_judge}, annotators {estimate_text(figures['human_mean'])}", rows
-    how = "the labels" if result.kind != "pass_fail" else "the labels of each verdict"
-    by = "TNR and TPR" if result.drawn_by == "label" else how
+    verb = "pass" if result.kind == "pass_fail" else "give"
     corrected = f"{by_judge}, corrected {estimate_text(figures['corrected'])}"
-    return f"{what} of all rows", corrected, f"by {by}; {rows}, {result.unlabeled:,} unlabeled"
+    return (
+        f"{what} of all rows",
+        corrected,
+        f"corrected: what annotators would {verb}; {rows}, {result.unlabeled:,} unlabeled",
+    )
 
 
 def _mean(estimate: Estimate) -> str:
@@ -119,20 +133,29 @@ def _noise(judge: JudgeCheck) -> FigureLine:
     return "changes between runs", changed, f"rows on which not all {judge.runs} runs agree"
 
 
+def _by_run(judge: JudgeCheck) -> FigureLine:
+    """TNR and TPR of the first runs."""
+    shown = judge.by_run[:LISTED]
+    values = ("; ".join(f"{_mean(run.tnr)}, {_mean(run.tpr)}" for run in shown)) if shown else ""
+    of = "" if len(shown) == judge.runs else f" of {judge.runs}"
+    return "TNR, TPR of each run", values, f"runs 1 to {len(shown)}{of}"
+
+
 def _agreement(judge: JudgeCheck) -> FigureLine:
     name = agreement_name(judge)
     basis = "0 is chance, 1 is perfect" if name != "auroc" else "0.50 is chance, 1 is perfect"
     if name == "judge_as_annotator":
-        basis = f"an annotator with the others: {estimate_text(judge.figures['one_annotator'])}"
+        single = estimate_text(judge.figures["one_annotator"])
+        basis = f"an annotator with the others: {single}; {basis}"
     return TITLES[name], estimate_text(judge.figures[name]), basis
 
 
-def _levels(levels: Sequence[LevelCheck]) -> FigureLine:
+def _levels(levels: Sequence[LevelCheck], of_what: str) -> FigureLine:
     """The error at each level of the human label; of many, at the lowest, the middle and the highest."""
     few = len(levels) <= LISTED and all(level.low == level.high for level in levels)
     shown = levels if few or len(levels) < 3 else [levels[0], levels[len(levels) // 2], levels[-1]]
     values = ", ".join(f"{level_words(level)}: {level.bias.value or 0.0:+z.2f}" for level in shown)
-    of = "" if len(shown) == len(levels) else f" ({len(shown)} of {len(levels)} levels)"
+    of = "" if len(shown) == len(levels) else f"; lowest, middle, highest of {len(levels)} {of_what}"
     return "error by human label", values, f"{', '.join(f'{level.rows:,}' for level in shown)} rows{of}"
 
 
@@ -177,7 +200,7 @@ def _judges(result: CheckResult) -> Iterator[str]:
         (
             judge.name,
             "   ".join(f"{_HEADS[name]} {estimate_text(judge.figures[name])}" for name in names),
-            _GATE.get(judge.usable or "", judge.usable or ""),
+            grade(result, judge) if judge.usable else "",
         )
         for judge in result.judges[:LISTED]
     )
@@ -186,7 +209,7 @@ def _judges(result: CheckResult) -> Iterator[str]:
         (
             f"{pair.first} minus {pair.second}",
             estimate_text(pair.difference, signed=True),
-            f"{pair.better} is better" if pair.better else "no difference is shown",
+            f"{pair.better} is better" if pair.better else "cannot be told apart",
         )
         for pair in result.comparisons[:LISTED]
     )
@@ -200,13 +223,12 @@ _COMPARED = {
     "classes": ("agreement", "kappa"),
 }
 """The figures in which judges are set side by side."""
-_GATE = {"not shown": "not shown to be usable", "not claimed": ""}
 _HEADS = {**TITLES, "tnr": "TNR", "tpr": "TPR", "bias": "bias", "flip_rate": "flips"}
 
 
 def _systems(result: CheckResult) -> Iterator[str]:
     """A line for each system, and the further paired differences."""
-    judge = result.judges[0]
+    judge = result.best_judge
     if not judge.systems or result.guard.fired or not result.labeled:
         return
     yield "Systems"
@@ -229,7 +251,7 @@ def _disagreements(result: CheckResult, *, paged: bool) -> Iterator[str]:
     yield f"{disagreements_title(result.kind)}{f' ({more})' if rest else ''}"
     yield from aligned(
         (
-            f"id {one.id}" if one.id.isdecimal() else cut(one.id, ROOM),
+            f"id {one.id}" if one.id.isdecimal() else cut(one.id, ID_ROOM),
             f"judge {one.judge}, human {one.human}",
             f"{one.texts.get('system', '')} {_quoted(one)}".strip(),
         )

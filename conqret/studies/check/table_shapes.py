@@ -141,7 +141,10 @@ def labeled_by_agreement(table: TextTable, roles: ColumnRoles) -> TextTable:
         value, agrees = verdicts.get(verdict), right.get(text)
         labels.append("" if value is None or agrees is None else cells[value if agrees else 1 - value])
     roles.humans = [column]
-    roles.notes.append(f"labels follow from {column!r}: the verdict where it is right, else the opposite")
+    roles.notes.append(
+        f"labels follow from {column!r} (the verdict where it is right, else the opposite); an annotator who sees a "
+        "verdict tends to agree with it, so the figures may flatter the judge"
+    )
     return replace(table, columns={**table.columns, column: labels})
 
 

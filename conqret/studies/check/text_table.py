@@ -59,13 +59,18 @@ class TextTable:
         return shlex.join(["conqret", "check", source, *kept, *options])
 
     def error(self, problem: str, *ways: Sequence[str], row: int | None = None) -> DeclarationError:
-        """Return an error that ends with commands ready to be copied, one with each of several ``ways`` of options."""
+        """Return an error that ends with commands ready to be copied, one with each of several ``ways`` of options; the
+        last word of a way may be a comment."""
         place = (
             "" if row is None else f":{self.lines[row]}" if self.unit == "line" else f", {self.place(row)}"
         )
         start = ": " if len(ways) == 1 else ":\n  " if ways else ""
-        commands = "\n  ".join(self.command(*options) for options in ways)
+        commands = "\n  ".join(map(self._commented, ways))
         return DeclarationError(f"{self.source}{place}: {problem}{start}{commands}")
+
+    def _commented(self, way: Sequence[str]) -> str:
+        comment = way[-1] if way[-1].startswith("# ") else ""
+        return f"{self.command(*way[:-1])}  {comment}" if comment else self.command(*way)
 
     def rows(self, names: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the texts of some columns, row by row."""

@@ -272,7 +272,7 @@ def inspect_log(records: Iterable[Record]) -> ToolResult:
     before = {(it.unit, it.name): it.value for it in result.verdicts if it.side != "human"}
     changed = [before[key] != value for key, value in edited.items() if key in before]
     if changed and all(changed):
-        result.warning = "every edit changed the score: record an edit also where the judge is right"
+        result.warning = "every edit changed the score"
     return result
 
 

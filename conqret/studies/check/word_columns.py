@@ -249,10 +249,15 @@ def which_is_a_pass(
     With ``inverted``, no is a pass in all columns, and not only in those that have the name of a fault.
     """
     faults = [column for column in columns if column.fault or (inverted and column.neutral)]
+    rest = [column for column in columns if column not in faults]
     return table.error(
-        f"{', '.join(repr(column.name) for column in faults)} may say that a fault is there. Say which values are a "
-        "pass, as in",
-        ["--pass", _pass_conditions(columns, faults)],
+        f"{_with_values(faults)} may say that a fault is there. Say which values are a pass",
+        [
+            "--pass",
+            _pass_conditions(columns, faults),
+            "# if they state a fault",
+        ],
+        ["--pass", _pass_conditions(columns, rest), "# if they state that all is well"],
     )
 
 
@@ -260,10 +265,17 @@ def pass_or_fault(table: TextTable, columns: Sequence[WordColumn]) -> Declaratio
     """Return the error for columns of yes and no on something that may be good or a fault."""
     neutral = [column for column in columns if column.neutral]
     return table.error(
-        f"{', '.join(repr(column.name) for column in neutral)} may say that something good is there, or a fault. Say "
-        "which values are a pass",
+        f"{_with_values(neutral)} may say that something good is there, or a fault. Say which values are a pass",
         ["--pass", _pass_conditions(columns, [])],
         ["--pass", _pass_conditions(columns, neutral)],
+    )
+
+
+def _with_values(columns: Sequence[WordColumn]) -> str:
+    """The names of columns, each with its commonest values."""
+    return ", ".join(
+        f"{column.name!r} ({', '.join(cell for cell, _ in column.counts.most_common(3))})"
+        for column in columns
     )
 
 

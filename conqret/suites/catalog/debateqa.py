@@ -1,17 +1,13 @@
-"""DebateQA, alignment: whether a metric ranks systems as annotators do, from files that the user has."""
+"""DebateQA, alignment: whether a metric orders answers as annotators do, from files that the user has."""
 
 from __future__ import annotations
 
 import math
 from pathlib import Path
 
-from conqret.debateqa.score_table import (
-    LOWER_IS_BETTER,
-    annotator_ratings,
-    common_means,
-    in_order,
-    read_tables,
-)
+from conqret.debateqa.human_alignment import NO_ITEMS, question_points, signed_answers
+from conqret.debateqa.score_table import in_order, read_tables
+from conqret.errors import DeclarationError
 from conqret.io.pairs import read_comparisons
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
 from conqret.suites.suite_files import suite_file
@@ -19,47 +15,51 @@ from conqret.suites.suite_statistics import correlation, kendall_tau, over_group
 
 METRIC = "rating"
 PREFERENCES = "preferences.csv"
-SEED = 13
-"""The seed of the orders over which Elo ratings are averaged, as in ``conqret debateqa score correlate``."""
 
 
 def read(folder: Path) -> SuiteData:
-    """Read each annotator's Elo ratings of the systems as gold, and the systems' mean metric scores as logs.
+    """Read each annotator's ranking of the answers to a question as gold, and the answers' metric scores as logs.
 
-    The scores come from tables of ``conqret debateqa score`` (``scores.parquet``), over the questions that
-    the systems share. A metric for which lower is better is inverted.
+    The scores come from tables of ``conqret debateqa score`` (``scores.parquet``). A metric for which lower is
+    better is inverted.
     """
-    ratings = annotator_ratings(read_comparisons(suite_file(folder, PREFERENCES)), SEED)
-    tables = sorted([*folder.glob("**/scores.parquet"), *folder.glob("**/scores.csv")])
-    gold = {
-        f"{annotator or 'annotator'}/{system}": rating
-        for annotator, ratings_of in ratings.items()
-        for system, rating in ratings_of.items()
+    file = suite_file(folder, PREFERENCES)
+    points = question_points(read_comparisons(file))
+    if not points:
+        raise DeclarationError(f"{file}: {NO_ITEMS}")
+    names = {
+        f"{annotator or 'annotator'}/{item}/{system}": (item, system)
+        for (annotator, item), won in points.items()
+        for system in won
     }
-    groups = {name: name.rpartition("/")[0] for name in gold}
+    values = [value for won in points.values() for value in won.values()]
+    gold = dict(zip(names, values, strict=True))
+    tables = sorted([*folder.glob("**/scores.parquet"), *folder.glob("**/scores.csv")])
     logs: dict[str, dict[str, dict[str, float]]] = {}
-    if tables:
-        table = read_tables(tables)
-        compared = {system for ratings_of in ratings.values() for system in ratings_of}
+    for table in [read_tables(tables)] if tables else []:
         for metric in in_order(table, "metric"):
-            sign = -1 if metric in LOWER_IS_BETTER else 1
-            for instrument, means in common_means(table, metric, compared).items():
-                judge = f"{metric} ({instrument})" if instrument else metric
-                logs[judge] = {
+            for instrument in in_order(table.filter(metric=metric), "instrument"):
+                answers = signed_answers(table, metric, instrument)
+                logs[f"{metric} ({instrument})" if instrument else metric] = {
                     METRIC: {
-                        name: sign * means.means[system]
-                        for name in gold
-                        if (system := name.rpartition("/")[2]) in means.means
+                        name: answers[item][system]
+                        for name, (item, system) in names.items()
+                        if system in answers.get(item, {})
                     }
                 }
-    return SuiteData(gold={METRIC: gold}, clusters=groups, groups=groups, logs=logs)
+    return SuiteData(
+        gold={METRIC: gold},
+        clusters={name: item for name, (item, _) in names.items()},
+        groups={name: name.rpartition("/")[0] for name in names},
+        logs=logs,
+    )
 
 
 def of_three(kind: str) -> SuiteStatistic:
-    """Build the statistic that averages a rank correlation (``rho`` or ``tau``) of the systems over
-    annotators.
+    """Build the statistic that averages a rank correlation (``rho`` or ``tau``) of the answers to a question over
+    annotators and questions.
 
-    Annotators with fewer than three systems are left out.
+    Questions with fewer than three answers are left out.
     """
     compute = {"rho": spearman_rho, "tau": kendall_tau}[kind]
 
@@ -69,12 +69,14 @@ def of_three(kind: str) -> SuiteStatistic:
     title = {"rho": "Spearman's rank correlation", "tau": "Kendall's tau-b"}[kind]
     return correlation(
         kind,
-        f"{title} of the systems' mean scores with Elo's ratings of an annotator's preferences: mean over annotators",
+        f"{title} of the scores of the answers to a question with an annotator's preferences: mean over annotators and "
+        "questions",
         over_groups(value),
     )
 
 
 _TABLE_14 = {
+    "P.D. (Phi-3 mini)": (0.733, 0.701),
     "P.D. (GPT-2)": (0.825, 0.748),
     "P.D. (Qwen2 0.5B)": (0.820, 0.742),
     "G-Eval (GPT-4o)": (0.706, 0.634),
@@ -90,14 +92,17 @@ _TABLE_14 = {
 SUITE = Suite(
     name="debateqa",
     title="DebateQA, alignment with annotators",
-    question="Does a metric rank answering systems as annotators do?",
+    question="Does a metric order the answers to a question as annotators do?",
     source=(
         "Xu et al., DebateQA: Evaluating Question Answering on Debatable Knowledge, 2024, "
         "https://arxiv.org/abs/2408.01419"
     ),
     license="the preferences of the paper are not released: these are files of one's own",
     files=(
-        SuiteFile(PREFERENCES, note="preferences of your own: first, second, preference, perhaps annotator"),
+        SuiteFile(
+            PREFERENCES,
+            note="preferences of your own: first, second, preference, item (the question), perhaps annotator",
+        ),
         SuiteFile(
             "scores.parquet", optional=True, note="conqret debateqa score; several tables may lie in folders"
         ),

@@ -10,6 +10,7 @@ from conqret.debateqa.curation import benchmark
 from conqret.debateqa.curation.algorithm import UNSTATED, CurationPlan
 from conqret.debateqa.curation.page_sources import TrustedDomains
 from conqret.debateqa.debateqa_files import read_questions
+from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.llm import retry
 from conqret.llm.client_options import ClientOptions
@@ -146,3 +147,18 @@ def test_a_run_that_failed_goes_on_where_it_stopped(run, tmp_path):
         assert summary.kept == 2
         assert len(server.requests) == asked + 2 + 6
         assert run(server, tmp_path / "out").session.sent == 0
+
+
+def test_more_views_sampling_and_another_reranker(run, tmp_path):
+    source = MemorySource(tuple(f"https://a.org/{place}" for place in range(7)))
+    plan = CurationPlan(
+        views=12, rerank="tests.retrieval.letters:overlap", keep=3, temperature=0.7, top_p=0.6
+    )
+    with FaultServer(answer=scripted(views=12)) as server:
+        summary = run(server, tmp_path / "many", source, plan=plan).summary
+        bodies = [request.body for request in server.requests]
+    assert summary.partial_answers == 24
+    assert len(bodies) == 2 * (2 + 12)  # no request ranks documents
+    assert {(body["temperature"], body["top_p"]) for body in bodies} == {(0.7, 0.6)}
+    with pytest.raises(DeclarationError, match="--views 2 leaves every question with fewer points of view"):
+        CurationPlan(views=2)

@@ -1,19 +1,17 @@
-"""The worked example of docs/adding-a-debate-site.md does what it says."""
+"""The debate site of the example plug-in (docs/adding-parts.md) is read as its page says."""
 
-import re
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from conqret.data import Debate, DebateArgument, Source
 from conqret.scrapers.debates import LAYOUTS, layouts, read_debate
+from fixtures.plugin.conqret_example.two_sides import LAYOUT
+from tests.contract.plug_in import PLUG_IN, ROOT
 
-DOC = Path(__file__).parents[3] / "docs" / "adding-a-debate-site.md"
-BLOCKS = re.findall(r"```(\w+)\n(.*?)```", DOC.read_text(encoding="utf-8"), re.DOTALL)
-HTML = next(text for kind, text in BLOCKS if kind == "html")
-CODE = [text for kind, text in BLOCKS if kind == "python"]
+HTML = (ROOT / "fixtures" / "examples" / "two_sides.html").read_text(encoding="utf-8")
+CODE = (PLUG_IN / "conqret_example" / "two_sides.py").read_text(encoding="utf-8")
 EXPECTED = Debate(
     id="night-trains",
     url="https://twosides.example/night-trains",
@@ -39,14 +37,11 @@ EXPECTED = Debate(
 
 
 def test_the_worked_example() -> None:
-    names: dict[str, Any] = {"html": HTML}
-    for text in CODE:
-        exec(compile(text, str(DOC), "exec"), names)
-    assert names["debate"] == EXPECTED
+    assert read_debate(HTML, EXPECTED.url, layouts=(LAYOUT, *LAYOUTS.values())) == EXPECTED
 
 
 def test_the_file_is_all_that_a_site_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "two_sides.py").write_text(CODE[0], encoding="utf-8")
+    (tmp_path / "two_sides.py").write_text(CODE, encoding="utf-8")
     monkeypatch.setattr(layouts, "__path__", [*layouts.__path__, str(tmp_path)])
     monkeypatch.setattr(layouts.__spec__, "submodule_search_locations", layouts.__path__)
     monkeypatch.setitem(LAYOUTS.__dict__, "_homes", type(LAYOUTS)._homes.func(LAYOUTS))

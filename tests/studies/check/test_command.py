@@ -41,20 +41,22 @@ def test_the_first_screen_answers_in_a_sentence_and_four_figures(cli: Cli) -> No
     assert done.code == 0
     sentence, *lines = done.out.splitlines()
     assert sentence == (
-        "The judge lets 14 of 30 failures pass (47%) and fails 5 of 70 good answers (7%): not usable as a gate (that "
-        "needs both intervals above 0.80; TNR is at most 0.70)."
+        "The judge lets 14 of 30 failures pass (47%) and fails 5 of 70 good answers (7%): too weak for a gate (TNR "
+        "is at most 0.70, below the bar of 0.80; another bar: --require)."
     )
     assert [line.split("  ")[1] for line in lines[:4]] == [
         "catches failures (TNR)",
         "keeps good answers (TPR)",
         "pass rate of all rows",
-        "kappa",
+        "right passes (precision)",
     ]
     assert "0.53 [0.36, 0.70]" in lines[0]
     assert "judge 0.79, corrected 0.70 [0.61, 0.78]" in lines[2]
+    assert "0.82 [0.73, 0.90]" in lines[3]
+    assert "kappa 0.51 [0.29, 0.66]" in lines[3]
     assert lines[4].startswith("  next: read the 14 false passes and improve the judge's prompt")
     assert lines[5].startswith(
-        "  then: label 217 more rows (100 of this file, about 117 new) to know both rates"
+        "  then: label 317 rows that you did not use for it (the 100 unlabeled ones here, and about 217 new)"
     )
     assert "judge pass, human fail" in lines[8]
     assert done.err.startswith('judge is column "judge", labels are column "human"')
@@ -165,7 +167,7 @@ def test_labels_that_are_no_random_sample_bear_no_rate_until_it_is_said_how_they
                 (n, *(("pass", "fail")[n % step == 0] for step in (7, 3, 3 + (n % 10 == 0))))
                 for n in range(90)
             ],
-            ["(the first of 2)", "judge_b is better"],
+            ["The best of 2 judges, judge_b,", "judge_b is better"],
         ),
         (
             "id system judge human",
@@ -173,7 +175,7 @@ def test_labels_that_are_no_random_sample_bear_no_rate_until_it_is_said_how_they
                 (n // 2, "new old".split()[n % 2], "pass" if n % 5 else "fail", "pass" if n % 3 else "fail")
                 for n in range(120)
             ],
-            ["Systems", "corrected, new minus old is"],
+            ["Systems", "Corrected, new minus old is"],
         ),
     ],
 )
@@ -194,7 +196,7 @@ def test_the_page_of_several_annotators_says_whether_the_judge_can_replace_one(
     ]
     file = write(tmp_path / "t.csv", "id judge human_anna human_ben human_carl", rows)
     done = cli("check", file, "-o", tmp_path / "out")
-    assert "alpha in an annotator's place" in done.out
+    assert "alpha, replacing one annotator" in done.out
     page = (tmp_path / "out/check.html").read_text(encoding="utf-8")
     assert "Can the judge replace an annotator?" in page
     assert "annotators among themselves" in page

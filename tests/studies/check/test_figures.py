@@ -61,19 +61,18 @@ def first_hundred() -> CheckResult:
 def test_labels_of_one_value_leave_one_rate_unknown():
     result = check_table(table("pass_fail", [column(values=[1.0] * 40)], [1.0] * 40))
     assert result.tnr.value is None
-    assert "no failure is labeled: not yet shown to be usable as a gate (too few labels" in result.answer
+    assert "no failure is labeled: good so far, too few labels for a gate (TNR is unknown" in result.answer
 
 
 def test_pass_and_fail_is_answered_in_one_sentence_with_both_rates_first(first_hundred):
     result = first_hundred
     assert result.answer == (
-        "The judge lets 14 of 30 failures pass (47%) and fails 5 of 70 good answers (7%): not usable as a gate "
-        "(that needs both intervals above 0.80; TNR is at most 0.70)."
+        "The judge lets 14 of 30 failures pass (47%) and fails 5 of 70 good answers (7%): too weak for a gate "
+        "(TNR is at most 0.70, below the bar of 0.80; another bar: --require)."
     )
     assert "conqret judges improve" in result.next
     assert (
-        " more rows to know both rates to within 0.10: conqret labels collect 'my results.csv' --"
-        in result.next
+        "for it, to test the new prompt to ±0.10: conqret labels collect 'my results.csv' --" in result.next
     )
     assert list(result.judges[0].figures)[:5] == ["tnr", "tpr", "judge_mean", "corrected", "kappa"]
     assert result.tnr.value == pytest.approx(16 / 30)
@@ -82,6 +81,7 @@ def test_pass_and_fail_is_answered_in_one_sentence_with_both_rates_first(first_h
     human, judge = [1] * 70 + [0] * 30, [0] * 5 + [1] * 65 + [1] * 14 + [0] * 16
     assert result.kappa.value == pytest.approx(cohen_kappa_score(human, judge))
     assert np.array_equal(result.judges[0].confusion, confusion_matrix(human, judge))
+    assert (result.precision.value, result.precision.n) == (pytest.approx(65 / 79), 79)
     # q a1 + (1 - q) a0, with the judge's pass rate of all rows
     assert result.corrected.value == pytest.approx(0.79 * 65 / 79 + 0.21 * 5 / 21)
 
@@ -97,16 +97,16 @@ def test_false_passes_come_first_with_short_texts(first_hundred):
 @pytest.mark.parametrize(
     ("tpr", "tnr", "labels", "usable", "words"),
     [
-        (0.97, 0.95, 1000, "usable", "usable as a gate"),
-        (0.9, 0.88, 60, "not shown", "not yet shown to be usable as a gate (too few labels: "),
+        (0.97, 0.95, 1000, "usable", "good enough for a gate (both intervals lie above "),
+        (0.9, 0.88, 60, "not shown", "good so far, too few labels for a gate (the interval of "),
         (
             0.9,
             0.7,
             60,
             "not shown",
-            "not shown to be usable as a gate (that needs both intervals above 0.80; TNR is ",
+            "probably too weak for a gate (TNR is ",
         ),
-        (0.95, 0.5, 300, "not usable", "not usable as a gate"),
+        (0.95, 0.5, 300, "not usable", "too weak for a gate (TNR is at most "),
     ],
 )
 def test_the_bar_is_held_against_intervals(tpr, tnr, labels, usable, words):
@@ -150,7 +150,7 @@ def test_labels_of_errors_alone_claim_nothing():
     labels[[3, 17, 44, 80]] = 1 - judge[[3, 17, 44, 80]]
     result = check_table(table("pass_fail", [column(values=judge)], labels))
     assert result.answer.startswith(
-        "All 4 labels differ from the verdicts of the judge: they are of its errors alone"
+        "All 4 labels differ from the verdicts of the judge: only rows where it erred"
     )
     assert result.tnr.value is None
     assert result.next.startswith("label rows on which the judge is right, too: conqret labels collect")
@@ -204,10 +204,9 @@ def test_ratings_have_bias_in_points_and_agreement_beside_one_annotator():
     assert figures["run_sd"].value == pytest.approx(np.std(runs, axis=1, ddof=1).mean())
     assert sum(level.rows for level in check.by_human) == sum(level.rows for level in check.by_judge) == 200
     assert check.by_human[0].bias.value == pytest.approx(np.mean((judge - human)[human == human.min()]))
-    assert result.answer.startswith("The judge rates ")
+    assert result.answer.startswith("The judge (run 1 of 3) rates ")
     apart = [abs(float(row.judge) - float(row.human)) for row in result.disagreements]
     assert all(earlier >= later for earlier, later in pairwise(apart))
-    assert "figures are of the first of 3 runs" in result.notes
 
 
 def test_scores_beside_labels_of_two_values_have_auroc_and_alpha():
@@ -221,10 +220,13 @@ def test_scores_beside_labels_of_two_values_have_auroc_and_alpha():
     error, noise = result.figure("calibration_error"), result.figure("calibration_noise")
     assert 0 < noise.low < error.value < noise.high < 0.2
     (note,) = (note for note in result.notes if note.startswith("stated probabilities"))
-    assert f"off by {error.value:.2f} on average (ECE), within the noise of 150 labels" in note
+    assert f"off by {error.value:.2f} on average (ECE), within noise: a perfectly calibrated judge" in note
     overconfident = np.where(scores > 0.5, 0.99, 0.01)
     result = check_table(table("scores", [column(values=scores, probabilities=overconfident)], human))
-    assert "beyond the noise of 150 labels" in result.notes[0]
+    assert "beyond noise: " in result.notes[0]
+    assert "rarely above 0.0" in result.notes[0]
+    assert "it is overconfident" in result.notes[0]
+    assert result.figure("overconfidence").value == pytest.approx(0.99 - np.mean((scores > 0.5) == human))
 
 
 def test_pairs_count_flips_apart_from_agreement():
@@ -261,6 +263,10 @@ def test_several_judges_are_compared_on_the_rows_that_all_judged():
     good[:3] = NAN
     judges = [column("bad", bad), column("good", good, failed=3, failures=("line 2: 'ERROR'",))]
     result = check_table(table("pass_fail", judges, human))
+    assert (result.best, result.best_judge.name, result.usable) == ("good", "good", "usable")
+    assert result.answer.startswith("The best of 2 judges, good, lets ")
+    assert result.disagreements[0].judge == "pass"
+    assert result.disagreements_in_all == int((good != human)[3:].sum())
     (comparison,) = result.comparisons
     assert (comparison.rows, comparison.better) == (397, "good")
     assert result.judges[1].coverage == pytest.approx(397 / 400)
@@ -336,3 +342,36 @@ def test_requirements_name_what_there_is(first_hundred):
         check_requirement(parse_requirement("flip_rate <= 0.1"), first_hundred)
     with pytest.raises(DeclarationError, match="names no class"):
         parse_requirement("recall >= 0.5")
+
+
+def test_runs_have_rates_of_their_own_and_one_that_is_weak_counts():
+    human = np.array([1.0, 0.0] * 100)
+    weak = np.where(np.arange(200) % 8 == 1, 1.0, human)  # TNR 0.75
+    runs = np.stack([human, weak], axis=1)
+    result = check_table(table("pass_fail", [column(values=human, runs=runs)], human))
+    assert [run.tnr.value for run in result.judges[0].by_run] == [1.0, 0.75]
+    assert result.usable == "not shown"
+    assert "probably too weak for a gate (TNR is 0.75 in run 2, below" in result.answer
+    assert result.next.startswith("make the judge steady")
+
+
+@pytest.mark.parametrize(
+    ("right_fails", "wrong_passes", "right_passes", "first"),
+    [
+        (16, 14, 65, "read the 14 false passes and improve the judge's prompt"),
+        (10, 4, 65, "label "),
+        (12, 0, 62, "label "),
+        (160, 44, 660, "read the 44 false passes and improve the judge's prompt"),
+        (
+            81,
+            19,
+            99,
+            "read the 19 false passes and improve the judge's prompt (conqret judges improve --help): TNR 0.81",
+        ),
+        (100, 0, 100, "hold the judge to it in a build"),
+    ],
+)
+def test_the_next_step_fits_the_intervals(right_fails, wrong_passes, right_passes, first):
+    human = np.array([0.0] * (right_fails + wrong_passes) + [1.0] * right_passes)
+    judge = np.array([0.0] * right_fails + [1.0] * (wrong_passes + right_passes))
+    assert check_table(table("pass_fail", [column(values=judge)], human)).next.startswith(first)

@@ -325,7 +325,10 @@ def test_files_and_frames(tmp_path, shape):
             rows("llm_zeal,human_zeal", "yes,no", "no,no"),
             "\n  conqret check results.csv --pass 'llm_zeal=no, human_zeal=no'",
         ),
-        (rows("model_decision,final_decision", "yes,no"), "--judge model_decision --human final_decision\n"),
+        (
+            rows("model_decision,final_decision", "yes,no"),
+            "--judge model_decision --human final_decision  # model_decision is the judge's\n",
+        ),
         (rows("judge,human", "pass,1", "fail,2"), "--pass human=1\n"),
         (rows("judge,human", *["4,5"] * 20, "44,1"), "beyond 5, the highest other (line 22: '44')"),
         (rows("judge_score,human_agrees", "4,yes", "2,no"), "'human_agrees' says whether the judge is right"),
