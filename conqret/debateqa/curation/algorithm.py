@@ -102,10 +102,10 @@ class CurationPlan(NucleusSampling):
             document's best passage of 100 words: a folder, a name on the Hugging Face hub, or an adapter,
             `module:function`.
         views: The most points of view per question.
-
-    Attributes:
-        least_documents, least_views: a question with fewer documents or points of view is filtered out.
-        document_tokens, prompt_tokens: the most tokens of a document, and of all documents of a prompt.
+        least_documents: Filter out questions with fewer documents.
+        least_views: Filter out questions with fewer points of view.
+        document_tokens: The most tokens of a document.
+        prompt_tokens: The most tokens of all documents of a prompt.
 
     Raises:
         DeclarationError: a number is out of its range, or less is kept than is needed.
