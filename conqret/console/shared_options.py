@@ -92,11 +92,13 @@ Model = Annotated[
     ),
 ]
 Detector = Annotated[
-    Path | None,
+    str | None,
     option(
         MODEL,
-        "A local model that detects perspectives, instead of `--model`: a folder that `conqret perspectives tune` "
-        "wrote, or the folder of an NLI model.",
+        "What detects perspectives. By `--model`: `graded`, a grade from 0 to 4; `zero-shot` or `one-shot`, Yes or No "
+        "to BeRDS's prompt (Table 14). Or the folder of a local model, instead of `--model`: one that `conqret "
+        "perspectives tune` wrote, an NLI model (T5 too), or a causal model or LoRA adapter that answers Yes or No to "
+        "the same prompt, such as BeRDS's evaluator. Default: `graded`.",
     ),
 ]
 Metric = Annotated[
