@@ -71,11 +71,11 @@ def check_base(model: Path) -> None:
         raise DeclarationError(f"{model} {state}: give --model the folder of a transformers model")
 
 
-def lora(task: str, rank: int = LORA_RANK) -> Any:
+def lora(task: str, rank: int = LORA_RANK, *, alpha: int = LORA_ALPHA, dropout: float = 0.0) -> Any:
     """Return peft's configuration of a LoRA adapter; ``task`` is the kind of model in peft's terms, such as
     SEQ_CLS."""
     return require("peft", extra=EXTRA).LoraConfig(
-        r=rank, lora_alpha=LORA_ALPHA, target_modules="all-linear", task_type=task
+        r=rank, lora_alpha=alpha, lora_dropout=dropout, target_modules="all-linear", task_type=task
     )
 
 

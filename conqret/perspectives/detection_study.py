@@ -29,7 +29,8 @@ from conqret.perspectives.detection import (
     DetectorPrompt,
     request,
 )
-from conqret.perspectives.detector import AT_ONCE, Detector, DetectorQuality, load_detector, quality_of
+from conqret.perspectives.detector import DetectorQuality, quality_of
+from conqret.perspectives.detector_models import AT_ONCE, Detector, load_detector
 from conqret.perspectives.threshold import THRESHOLDS, AgainstLabels, against_labels
 from conqret.runs.run_folder import RunFolder, RunRecord, default_folder, stem
 from conqret.runs.session import Sessions

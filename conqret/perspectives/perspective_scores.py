@@ -27,7 +27,7 @@ from conqret.perspectives.detection_study import (
     detection_run,
     threshold_of_option,
 )
-from conqret.perspectives.detector import Detector, load_detector
+from conqret.perspectives.detector_models import Detector, load_detector
 from conqret.perspectives.diversity_run import CUTS, Diversity, facts_of, score, values_of
 from conqret.perspectives.perspective_files import (
     SIDES,
