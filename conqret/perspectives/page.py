@@ -172,30 +172,27 @@ def _mean(score: MeasureScore | None) -> float | None:
 
 
 def detection_tables(summary: DetectionSummary) -> Iterator[Table]:
-    """Yield the table of pairs by grade and, with labels, the table of the agreement with human labels."""
+    """Yield the table of pairs by grade (or by Yes and No) and, with labels, the table of the agreement with human
+    labels."""
     agreement, prompt = summary.against_labels, DETECTORS[summary.detector]
-    graded, counted = prompt is GRADED, "Grades" if prompt is GRADED else "Answers"
-    heads = ("pairs",) if agreement is None else ("pairs", "human yes", "precision", "recall", "F1")
-    lines: dict[int, tuple[Cell, ...]] = {grade: (count,) for grade, count in summary.grades.items()}
+    graded = prompt is GRADED
+    heads, lines = ["pairs"], {grade: [count] for grade, count in summary.grades.items()}
     if agreement is not None:
-        lines = {
-            grade.grade: (grade.pairs, grade.yes, grade.precision, grade.recall, grade.f1)
-            for grade in agreement.grades
-        }
-    lost: list[tuple[Cell, ...]] = [
-        (f"no {'grade' if graded else 'answer'}: {words.REASONS[reason]}", count, *[""] * (len(heads) - 1))
-        for reason, count in summary.unanswered.items()
+        heads += ["human yes", *(("precision", "recall", "F1") if graded else ())]
+        for line in agreement.grades:
+            figures = (line.precision, line.recall, line.f1) if graded else ()
+            lines[line.grade] = [line.pairs, line.yes, *figures]
+    rows = [
+        (f"{grade} {meaning}" if graded else meaning, *lines[grade])
+        for grade, meaning in reversed([*enumerate(prompt.levels)])
     ]
+    for reason, count in summary.unanswered.items():
+        rows.append((f"no answer: {words.REASONS[reason]}", count, *[""] * (len(heads) - 1)))
+    title = "Grades" if graded else f"Answers ({summary.detector})"
     yield Table(
-        counted if agreement is None else f"{counted} and human labels",
-        (Column("the document …" if graded else f"answer ({summary.detector})", "text"), *heads),
-        [
-            *(
-                (f"{grade} {meaning}" if graded else meaning, *lines[grade])
-                for grade, meaning in reversed([*enumerate(prompt.levels)])
-            ),
-            *lost,
-        ],
+        title if agreement is None else f"{title} and human labels",
+        (Column("the document …" if graded else "the document contains it", "text"), *heads),
+        rows,
         note="precision, recall, F1: of a yes from this grade on, on these very pairs."
         if agreement is not None and graded
         else "",

@@ -108,7 +108,7 @@ class AgainstLabels(Agreement):
 
     @property
     def warning(self) -> str:
-        """Return a warning that the grades are not shown to be better than always saying yes; empty where
+        """Return a warning that the answers are not shown to be better than always saying yes; empty where
         they are.
 
         They are better if the lower end of the interval of F1 is above the F1 of always saying yes.
@@ -118,8 +118,8 @@ class AgainstLabels(Agreement):
         if bar is None or low is None or low > bar:
             return ""
         return (
-            f"the grades are not shown to tell a yes from a no: F1 {self.f1}, and {bar:.3f} for always saying yes; a "
-            f"yes from grade {self.yes_from} on is no label to train on or to count by"
+            f"the answers are not shown to tell a yes from a no: F1 {self.f1}, and {bar:.3f} for always saying yes; "
+            "they are no labels to train on or to count by"
         )
 
 
