@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Unpack
 
+from pydantic import Field
+
 from conqret.data.digest import digest_of
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, check_known, number, strict_options
@@ -61,7 +63,7 @@ class DetectionSummary(Frozen):
     ``yes_from``. ``against_labels`` is the agreement with human labels, if there are any.
     """
 
-    detector: str = "graded"
+    detector: str = Field(default="graded", exclude_if=lambda name: name == "graded")
     model: str
     pairs: int
     grades: dict[int, int]
