@@ -173,17 +173,19 @@ class YesNoDetector(Detector):
 
     @cached_property
     def answers(self) -> tuple[list[int], list[int]]:
-        """The tokens that are Yes, and those that are No.
+        """The tokens that are Yes, and those that are No; where the vocabulary has none, the first of the word.
 
         Raises:
-            DeclarationError: the vocabulary lacks one of them.
+            DeclarationError: the vocabulary cannot tell the two words apart.
         """
         texts = self.tokenizer.batch_decode([[token] for token in range(len(self.tokenizer))])
+        spelt = [text.strip().lower() for text in texts]
         yes, no = (
-            [token for token, text in enumerate(texts) if text.strip().lower() == word]
-            for word in ("yes", "no")
+            [token for token, text in enumerate(spelt) if text == word.lower()]
+            or self.tokenizer(word, add_special_tokens=False)["input_ids"][:1]
+            for word in ("Yes", "No")
         )
-        if not yes or not no:
+        if yes == no or self.tokenizer.unk_token_id in (*yes, *no):
             raise DeclarationError(
                 f"{self.tokenizer.name_or_path} has no token for Yes or for No, so it cannot be read as a detector"
             )
