@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from rich.console import RenderableType
+
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, heading, note, note_all, progress, result, tell
@@ -16,8 +18,6 @@ from conqret.errors import number, shortened
 from conqret.text.citations import cited_against, cited_by
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from conqret.data import Debate, DebateArgument
     from conqret.scrapers.debates import LayoutProblem
     from conqret.scrapers.debates.layout import DebateParts

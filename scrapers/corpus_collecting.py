@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 from conqret._optional import require
+from conqret.data import Debate
 from conqret.errors import strict_options
 from conqret.io.safe_files import check_new, write_all
 from conqret.runs.trials import Loop
 from conqret.scrapers.fetch_ledger import EvidenceSummary, LedgerLine
 
 if TYPE_CHECKING:
-    from conqret.data import Debate
     from conqret.scrapers.debate_pages import ScrapeResult
     from conqret.scrapers.debates import LayoutProblem
     from conqret.scrapers.debates.layout_inspection import LayoutInspection

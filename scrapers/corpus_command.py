@@ -5,18 +5,16 @@ of the published release and of passage files.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+
+from rich.console import RenderableType
 
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, progress, result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rich.console import RenderableType
-
     from conqret.scrapers.fetch_ledger import EvidenceSummary, LedgerLine
     from conqret.show.table import Table
 

@@ -38,7 +38,7 @@ from conqret.scrapers.fetch_ledger import (
     make_document,
     source_key,
 )
-from conqret.scrapers.search import UNSEARCHED, Provider, WebSearcher, providers
+from conqret.scrapers.search import UNSEARCHED, SearchEngine, WebSearcher, providers
 from conqret.scrapers.warc import WarcWriter
 from conqret.scrapers.wire import FetchError, FetchStatus, Page, Policy, checked_url
 from conqret.scrapers.worker_pool import WORKERS, Extractor
@@ -171,7 +171,7 @@ class EvidenceOptions:
     """
 
     fetch: FetchOptions = field(default_factory=FetchOptions)
-    providers: tuple[Provider, ...] = ()
+    providers: tuple[SearchEngine, ...] = ()
     archive: InternetArchive | None = None
     retry_errors: bool = False
     workers: int = WORKERS

@@ -24,10 +24,10 @@ from conqret.scrapers.wire import (
     FetchedResponse,
     FetchError,
     FetchStatus,
+    HttpClient,
     Limits,
     Page,
     Policy,
-    Wire,
     checked_url,
     refusal,
 )
@@ -283,7 +283,7 @@ class Fetcher(AbstractAsyncContextManager["Fetcher"]):
         self._politeness = Politeness(delay=self.options.delay, per_host=self.options.per_host, rng=self._rng)
         product = self.options.user_agent.split("/", 1)[0].split()[0]
         self._robots = Robots(self._ask_robots, product, self._politeness.crawl_delay)
-        self._wire = Wire(self.options.policy, self.options.limits, self.options.user_agent, resolver)
+        self._wire = HttpClient(self.options.policy, self.options.limits, self.options.user_agent, resolver)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -19,7 +19,7 @@ from yarl import URL
 
 from conqret.errors import DeclarationError, check_known
 from conqret.scrapers.fetch_client import Politeness, Retries
-from conqret.scrapers.wire import FetchError, FetchStatus, Limits, Policy, Wire, checked_url, refusal
+from conqret.scrapers.wire import FetchError, FetchStatus, HttpClient, Limits, Policy, checked_url, refusal
 
 GOOGLE_URL = "https://www.googleapis.com/customsearch/v1"
 BRAVE_URL = "https://api.search.brave.com/res/v1/web/search"
@@ -28,7 +28,7 @@ RESULTS = 5
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Provider:
+class SearchEngine:
     """A search engine: the parameters of its requests, and the place of URLs in its responses.
 
     - ``name``: its name on the command line and in the ledger
@@ -66,9 +66,9 @@ class Provider:
         return [str(result[self.address]) for result in answer]
 
 
-def google(key: str, engine: str, url: str = GOOGLE_URL) -> Provider:
+def google(key: str, engine: str, url: str = GOOGLE_URL) -> SearchEngine:
     """Return the provider for Google Programmable Search (Custom Search JSON API)."""
-    return Provider(
+    return SearchEngine(
         "google",
         url,
         ("items",),
@@ -79,10 +79,10 @@ def google(key: str, engine: str, url: str = GOOGLE_URL) -> Provider:
     )
 
 
-def brave(key: str, url: str = BRAVE_URL) -> Provider:
+def brave(key: str, url: str = BRAVE_URL) -> SearchEngine:
     """Return the provider for Brave Search (Web Search API)."""
     headers = {"X-Subscription-Token": key, "Accept": "application/json"}
-    return Provider(
+    return SearchEngine(
         "brave",
         url,
         ("web", "results"),
@@ -94,7 +94,7 @@ def brave(key: str, url: str = BRAVE_URL) -> Provider:
     )
 
 
-def searxng(base: str) -> Provider:
+def searxng(base: str) -> SearchEngine:
     """Return the provider for a self-hosted SearXNG instance that allows the format ``json``.
 
     Raises:
@@ -102,7 +102,7 @@ def searxng(base: str) -> Provider:
     """
     if not base.startswith(("http://", "https://")):
         raise DeclarationError("CONQRET_SEARXNG_URL must be an address that begins with http:// or https://")
-    return Provider(
+    return SearchEngine(
         "searxng",
         f"{base.rstrip('/')}/search",
         ("results",),
@@ -111,7 +111,7 @@ def searxng(base: str) -> Provider:
     )
 
 
-PROVIDERS: Mapping[str, tuple[Callable[..., Provider], tuple[str, ...]]] = {
+PROVIDERS: Mapping[str, tuple[Callable[..., SearchEngine], tuple[str, ...]]] = {
     "google": (google, ("GOOGLE_API_KEY", "GOOGLE_CSE_ID")),
     "brave": (brave, ("BRAVE_API_KEY",)),
     "searxng": (searxng, ("CONQRET_SEARXNG_URL",)),
@@ -119,7 +119,7 @@ PROVIDERS: Mapping[str, tuple[Callable[..., Provider], tuple[str, ...]]] = {
 """By name: what makes a provider, and the variables of the environment that it is made of."""
 
 
-def providers(names: Sequence[str], environment: Mapping[str, str] | None = None) -> tuple[Provider, ...]:
+def providers(names: Sequence[str], environment: Mapping[str, str] | None = None) -> tuple[SearchEngine, ...]:
     """Return the search providers with these names, in order, with API keys from the environment.
 
     Raises:
@@ -164,7 +164,7 @@ class WebSearcher:
 
     def __init__(
         self,
-        providers: Sequence[Provider],
+        providers: Sequence[SearchEngine],
         *,
         policy: Policy | None = None,
         retries: Retries | None = None,
@@ -173,7 +173,7 @@ class WebSearcher:
         self._providers = tuple(providers)
         self._policy, self._retries = policy or Policy(), retries or Retries()
         self._rng = random.Random()
-        self._wire = Wire(_POLICY, _LIMITS)
+        self._wire = HttpClient(_POLICY, _LIMITS)
         self._pace = Politeness(delay=delay, per_host=1, jitter=0.0)
 
     async def find(self, title: str) -> SearchResult:
@@ -218,7 +218,7 @@ class WebSearcher:
             return False
         return True
 
-    async def _best(self, provider: Provider, text: str, wanted: int) -> list[str]:
+    async def _best(self, provider: SearchEngine, text: str, wanted: int) -> list[str]:
         urls: dict[str, None] = {}
         for page in range(math.ceil(wanted / provider.most)):
             before = len(urls)
@@ -229,7 +229,7 @@ class WebSearcher:
                 break
         return list(urls)[:wanted]
 
-    async def _answer(self, provider: Provider, asked: Mapping[str, str]) -> list[str]:
+    async def _answer(self, provider: SearchEngine, asked: Mapping[str, str]) -> list[str]:
         try:
             async with self._pace.turn(provider.name):
                 reply = await self._wire.request(URL(provider.url).update_query(asked), provider.headers)

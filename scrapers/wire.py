@@ -312,7 +312,7 @@ def _line(error: BaseException) -> str:
     return " ".join(printable.split())[:_MAX_DETAIL] or type(error).__name__
 
 
-class Wire:
+class HttpClient:
     """An HTTP client that requests one URL at a time, without redirects, cookies or proxies.
 
     Connections open with the first request. ``resolver`` replaces the system's name resolution.

@@ -31,8 +31,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from conqret.cli.main import run_command  # noqa: E402 - after the checkout is on the path, as what follows
-from conqret.debateqa.score_table import AWARENESS, DIVERSITY, ScoreRow, write_table  # noqa: E402 - likewise
+from conqret.debateqa.score_table import AWARENESS, DIVERSITY, ScoreRow, write_table  # noqa: E402 - after the checkout is on the path, as what follows
+from scripts.experiment_steps import run_command  # noqa: E402 - likewise
 from tests.show import chromium  # noqa: E402 - the tests' driver, from the checkout
 from tests.web.annotating_pages import annotating_pages  # noqa: E402 - likewise
 

@@ -30,9 +30,41 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from conqret.cli.main import as_options, run_command  # noqa: E402 - after the checkout is on the path
+from conqret.cli.main import main as conqret_main  # noqa: E402 - after the checkout is on the path
 
 PLACEHOLDER = re.compile(r"\{([\w-]+)(?:\.([\w-]+))?\}")
+
+
+def run_command(*arguments: object) -> None:
+    """Run one command of conqret in this process, after printing it as it would be typed.
+
+    The words of the command are the arguments: ``"debate", "hold", ...``.
+
+    Raises:
+        SystemExit: the command failed; the exception has its exit code.
+    """
+    words = ["conqret", *map(str, arguments)]
+    print(f"$ {shlex.join(words)}", flush=True)
+    before, sys.argv = sys.argv, words
+    try:
+        conqret_main()
+    except SystemExit as end:
+        if end.code:
+            raise
+    finally:
+        sys.argv = before
+
+
+def as_options(table: Mapping[str, Any]) -> Iterator[str]:
+    """Convert a table of options to command-line words: ``{"epochs": 3, "lora": true}`` to ``--epochs 3
+    --lora``.
+
+    Options with the value False are left out.
+    """
+    for name, value in table.items():
+        if value is not False:
+            yield f"--{name}"
+            yield from () if value is True else (str(value),)
 
 
 def experiment(file: Path, out: Path) -> None:

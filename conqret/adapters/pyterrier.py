@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 
+import pandas as pd
+
 from conqret._optional import require
 from conqret.adapters.single import MetricName, SingleSettings, beyond
 from conqret.errors import check_known
@@ -112,8 +114,6 @@ def as_frame(items: Items) -> Any:
     :func:`conqret.judge` can read the frame again. Fields without a PyTerrier column keep their conqret
     name.
     """
-    import pandas as pd
-
     rows = []
     for item in open_items(items):
         more = beyond(item.model_copy(update={"documents": ()}))  # whose titles and addresses have columns

@@ -6,25 +6,25 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from collections.abc import Iterator, Sequence
 from importlib import metadata
-from typing import TYPE_CHECKING
 
 from packaging.requirements import Requirement
+from rich.console import RenderableType
 from rich.text import Text
 
 from conqret._version import __version__
 from conqret.console import shared_options as options
 from conqret.console.printing import end, entry, out, result
+from conqret.data import Document, Item
 from conqret.errors import DeclarationError
-from conqret.judging.judge_parts import JUDGES
+from conqret.judging.judge import judge as judged
+from conqret.judging.judge_parts import JUDGES, Judge
+from conqret.judging.judge_settings import ClientSettings
+from conqret.judging.summary_tables import metric_names
+from conqret.llm.client_options import backend_of
+from conqret.llm.tokens import count_tokens
 from conqret.show.words import reason
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from rich.console import RenderableType
-
-    from conqret.judging.judge_parts import Judge
 
 PATIENCE = 60.0
 """Seconds to wait for an answer, where --timeout does not say."""
@@ -69,8 +69,6 @@ def formats(*, json_output: options.Printed = None) -> None:
 
 
 def _entries(judges: Sequence[Judge]) -> Iterator[RenderableType]:
-    from conqret.judging.summary_tables import metric_names
-
     for judge in judges:
         calls = sum(2 if ask.both_orders else 1 for ask in judge.judge_prompts)
         package = JUDGES.plugged(judge.name)
@@ -113,8 +111,6 @@ def doctor(*, model: str | None = None, calls: options.Calls) -> None:
 
     Example: conqret info doctor --model gpt-4o-mini
     """
-    from conqret.llm.tokens import count_tokens
-
     _line(
         True,
         f"conqret {__version__} on Python {platform.python_version()}, {sys.platform} {platform.machine()}",
@@ -141,11 +137,6 @@ def doctor(*, model: str | None = None, calls: options.Calls) -> None:
 
 def _ask(model: str, calls: options.Calls) -> bool:
     """Judge a tiny item with the bare format, which costs next to nothing."""
-    from conqret import Item, judge
-    from conqret.data import Document
-    from conqret.judging.judge_settings import ClientSettings
-    from conqret.llm.client_options import backend_of
-
     item = Item(
         id="doctor",
         topic="Should the voting age be lowered to 16?",
@@ -159,7 +150,7 @@ def _ask(model: str, calls: options.Calls) -> bool:
         name, metric = "likelihood", "groundedness"
     client: ClientSettings = {"timeout": PATIENCE, **calls.given()}  # type: ignore[typeddict-item]
     try:
-        judgment = judge(item, format=name, metrics=[metric], model=model, **client)[0]
+        judgment = judged(item, format=name, metrics=[metric], model=model, **client)[0]
     except DeclarationError as error:  # no key, no such address
         _line(False, str(error))
         return False

@@ -17,14 +17,14 @@ import gc
 import logging
 import os
 import re
-import shlex
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
+from typing import Any, Final, get_args, get_origin
 
+from cyclopts.argument import Argument
 from cyclopts.exceptions import (
     CoercionError,
     CycloptsError,
@@ -34,14 +34,9 @@ from cyclopts.exceptions import (
 )
 
 from conqret._optional import missing, require
-from conqret.cli.commands import find
+from conqret.cli.commands import Command, find
 from conqret.console.printing import complain, err, note, result
 from conqret.errors import AnswersAwaited, ConqretError, DeclarationError, did_you_mean
-
-if TYPE_CHECKING:
-    from cyclopts.argument import Argument
-
-    from conqret.cli.commands import Command
 
 SIGNALLED = 128
 """The exit code of a command that a signal stopped is this and the signal's number."""
@@ -141,38 +136,6 @@ def _run(words: list[str]) -> None:
 
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-
-
-def run_command(*arguments: object) -> None:
-    """Run one command of conqret in this process, after printing it as it would be typed.
-
-    The words of the command are the arguments: ``"debate", "hold", ...``.
-
-    Raises:
-        SystemExit: the command failed; the exception has its exit code.
-    """
-    words = ["conqret", *map(str, arguments)]
-    print(f"$ {shlex.join(words)}", flush=True)
-    before, sys.argv = sys.argv, words
-    try:
-        main()
-    except SystemExit as end:
-        if end.code:
-            raise
-    finally:
-        sys.argv = before
-
-
-def as_options(table: Mapping[str, Any]) -> Iterator[str]:
-    """Convert a table of options to command-line words: ``{"epochs": 3, "lora": true}`` to ``--epochs 3
-    --lora``.
-
-    Options with the value False are left out.
-    """
-    for name, value in table.items():
-        if value is not False:
-            yield f"--{name}"
-            yield from () if value is True else (str(value),)
 
 
 def send_traces(command: str, kept: contextlib.ExitStack) -> None:

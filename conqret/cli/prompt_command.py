@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.text import Text
 
@@ -20,13 +20,10 @@ from conqret.judges.g_eval import generate_steps, with_steps
 from conqret.judging.instrument import filled, prompt_variables
 from conqret.judging.judge_parts import JUDGES, Case, JudgePrompt
 from conqret.judging.setup import PROBE
+from conqret.llm.client_options import ClientOptions
 from conqret.prompts import Library, RenderedPrompt
 from conqret.prompts.library import SUFFIX, explained
 from conqret.text.sentences import sentences
-
-if TYPE_CHECKING:
-    from conqret.llm.client_options import ClientOptions
-
 
 COMMON = ("item", "items", "metric", "prompts", "copy", "model", "json_output")
 """The options that ``--help`` shows."""

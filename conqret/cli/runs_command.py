@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from rich.console import RenderableType
 
 from conqret.console import shared_options as options
 from conqret.console.printing import complain, end, result, say
 from conqret.errors import number
 from conqret.io.limits import whole_text
 from conqret.llm.recordings import store_file
-from conqret.runs.management import list_runs, prune_runs
+from conqret.runs.management import RunEntry, list_runs, prune_runs
 from conqret.runs.shared_recordings import PATTERNS, export_recordings, import_recordings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rich.console import RenderableType
-
-    from conqret.runs.management import RunEntry
 
 _UNITS = ("B", "KB", "MB", "GB")
 

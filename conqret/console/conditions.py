@@ -150,3 +150,41 @@ class RequirementOutcome:
     def status(self) -> str:
         """The outcome in words: ``met``, ``not met`` or ``undecided``."""
         return "met" if self.met else "undecided" if self.undecided else "not met"
+
+
+DIFFERENCE_EXAMPLE = "difference[groundedness] >= -0.02"
+
+
+def parse_difference(text: str, *others: str) -> Requirement:
+    """Parse a condition such as ``difference[groundedness] >= -0.02``; ``others`` are further quantities
+    allowed.
+
+    Raises:
+        DeclarationError: the text has another form.
+        UnknownNameError: there is no such quantity.
+    """
+    known = ("difference",)
+    return Requirement.parse(
+        text,
+        (*known, *others),
+        "quantity to require",
+        DIFFERENCE_EXAMPLE,
+        known,
+        (known, "metric", DIFFERENCE_EXAMPLE),
+    )
+
+
+def check_difference(
+    requirement: Requirement, differences: Mapping[str, Estimate], compared: str = "both runs"
+) -> RequirementOutcome:
+    """Check one requirement against the differences by metric, and return the outcome.
+
+    Raises:
+        UnknownNameError: there is no difference for its metric.
+    """
+    metric = str(requirement.dimension)
+    check_known(f"metric of {compared}", differences, metric)
+    difference = differences[metric]
+    end = requirement.end_of(difference)
+    equal = end is None and difference.value == 0  # the same scores have no interval: both ends are 0
+    return requirement.outcome(0.0 if equal else end, difference.reason or "it has no value")

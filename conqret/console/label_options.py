@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,8 +12,6 @@ from conqret.console.result_options import Confidence as Confidence
 from conqret.console.shared_options import ITEM_COLUMNS, Columns, Language, SkipInvalid, column_map
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from conqret.io.label_set import LabelSet
 
 PANEL = "Labels"

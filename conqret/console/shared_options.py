@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -19,8 +20,6 @@ from conqret.options import MODEL as MODEL
 from conqret.text.numbers import number_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from conqret.io import CheckedItems
     from conqret.runs.session import SessionCounts
     from conqret.show.report_page import ReportPage

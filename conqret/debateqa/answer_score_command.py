@@ -8,7 +8,9 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
+
+from rich.console import RenderableType
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
@@ -16,14 +18,9 @@ from conqret.console.printing import at, end, note, note_each, progress, result
 from conqret.debateqa.answer_scores import AnswerScores, score_awareness, score_baselines, score_diversity
 from conqret.debateqa.baseline_metrics import BASELINES, Kind, Models
 from conqret.debateqa.debateqa_files import Partners
-from conqret.debateqa.score_table import SystemMean, reasons, system_means
+from conqret.debateqa.score_table import SystemMean, missing_lines, reasons, system_means
 from conqret.errors import DeclarationError
 from conqret.judging.study_options import PlanOptions
-from conqret.show.words import reason
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
 
 DIVERSITY, AWARENESS = "perspective-diversity", "dispute-awareness"
 
@@ -185,7 +182,7 @@ def _show(scores: AnswerScores, shown: options.OutputOptions) -> None:
             shown.note(f"{len(ids)} {what} have no partner: {', '.join(ids[:10])}{more}")
     shown.note(*scores.notes)
     missing = reasons(scores.table)
-    remark_missing(missing)
+    note_each(missing_lines(missing))
     means = system_means(scores.table)
     result([asdict(mean) for mean in means], _lines(means, scores.file), as_json=shown.json_output)
     end(False, scores.session, there=scores.table["value"].count(), reasons=missing)
@@ -199,12 +196,3 @@ def _lines(means: list[SystemMean], file: Path) -> Iterator[RenderableType]:
             ends = "" if row.low is None else f" [{row.low:.3f}, {row.high:.3f}]"
             yield f"  {row.metric:<22} {mean:>10}{ends}  (n = {row.scored} of {row.total})"
     yield at(file, "scores")
-
-
-def remark_missing(reasons: Mapping[str, int]) -> None:
-    """Print a note for each reason why scores are missing, with the number of these scores."""
-
-    note_each(
-        f"{count} {'score is' if count == 1 else 'scores are'} missing: {reason(name)}"
-        for name, count in reasons.items()
-    )

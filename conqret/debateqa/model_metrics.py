@@ -14,7 +14,7 @@ from pydantic import Field
 
 from conqret.baseline.alignment import clip
 from conqret.debateqa.score_table import ScoreRow
-from conqret.debateqa.scoring import SHOWN, AnswerCase, Figure, Question, model_name
+from conqret.debateqa.scoring import SHOWN, AnswerCase, Figure, ScoringPrompt, model_name
 from conqret.errors import DeclarationError, check_known
 from conqret.judging.request_run import Run
 from conqret.judging.responses import OneToFive, Typed, Whole
@@ -63,7 +63,7 @@ class AwarenessFit:
     auroc_of: Literal["P(1)", "verdicts"] = "verdicts"
 
 
-def awareness_question(case: AnswerCase, shots: str, shares: dict[str, float]) -> Question:
+def awareness_question(case: AnswerCase, shots: str, shares: dict[str, float]) -> ScoringPrompt:
     """Return the question by which a model judges the Dispute Awareness of a case.
 
     ``shares`` is filled with ``P(1) / (P(0) + P(1))`` by id, where the model returns log-probabilities. A
@@ -77,7 +77,7 @@ def awareness_question(case: AnswerCase, shots: str, shares: dict[str, float]) -
         shares[case.id] = distribution[1]
         return float(verdict.debated), f"P(1) {distribution[1]:.4f}"
 
-    return Question(
+    return ScoringPrompt(
         awareness_prompt(shots),
         Verdict,
         figure,
@@ -330,8 +330,8 @@ def _reasoned(case: AnswerCase) -> Mapping[str, Any]:
     return {"reasoning": f"Counted: {steps_text}.", "rating": ONE_TO_FIVE.rating(fmean(steps.values()))}
 
 
-QUESTIONS: Mapping[str, Question] = {
-    "direct-score": Question(
+QUESTIONS: Mapping[str, ScoringPrompt] = {
+    "direct-score": ScoringPrompt(
         "baselines/direct-score",
         Grade,
         lambda grade, logprobs: (float(grade.score), ""),
@@ -339,8 +339,10 @@ QUESTIONS: Mapping[str, Question] = {
             "score": ONE_TO_FIVE.rating(fmean(Findings(case.question, case.answer).criteria.values()))
         },
     ),
-    "g-eval": Question("baselines/g-eval", ReasonedRating, _weighted, _reasoned, logprobs=True, tokens=300),
-    "num-of-povs": Question(
+    "g-eval": ScoringPrompt(
+        "baselines/g-eval", ReasonedRating, _weighted, _reasoned, logprobs=True, tokens=300
+    ),
+    "num-of-povs": ScoringPrompt(
         "baselines/num-of-povs",
         Viewpoints,
         lambda counted, logprobs: (float(counted.viewpoints), ""),

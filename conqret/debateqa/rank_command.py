@@ -8,12 +8,14 @@ from dataclasses import asdict
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+from rich.console import RenderableType
 
 from conqret.console import shared_options as options
-from conqret.console.printing import at, heading, note, result
-from conqret.debateqa.answer_score_command import remark_missing
-from conqret.debateqa.score_table import RankingAgreement, correlate
+from conqret.console.printing import at, heading, note, note_each, result
+from conqret.debateqa.score_table import RankingAgreement, correlate, missing_lines
+from conqret.debateqa.stability import PairMatrix, heat_maps, metric_stability
 from conqret.debateqa.standings import (
     Standings,
     rank_systems,
@@ -28,11 +30,6 @@ from conqret.errors import DeclarationError, number
 from conqret.show import words
 from conqret.show.page import write_file
 from conqret.show.table import Table
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from conqret.debateqa.stability import PairMatrix
 
 PAPER_SYSTEMS = 5
 """The systems that the paper ranks (Appendix D.1). With fewer, chance alone gives high taus: three systems in
@@ -101,7 +98,7 @@ def rank(
         raise DeclarationError(f"{wanted}, not {weights!r}")
     table = {weight: system_ranking.combined(weight) for weight in chosen}
     places = {weight: shown(ranks(values)) for weight, values in table.items()}
-    remark_missing(system_ranking.missing)
+    note_each(missing_lines(system_ranking.missing))
     for metric, instrument, means in system_ranking.measured:
         _remark_left_out(metric, instrument, means.left_out, means.questions)
     ranking = ranking_table(system_ranking, table, places)
@@ -166,8 +163,6 @@ def _agreement_lines(agreements: Iterable[RankingAgreement]) -> Iterator[Rendera
 def _compare_instruments(
     scores: Sequence[Path], over: Literal["systems", "answers"], plot: Path | None, json_output: bool | None
 ) -> None:
-    from conqret.debateqa.stability import heat_maps, metric_stability
-
     if plot is not None and plot.suffix.lower() not in (".png", ".svg"):
         raise DeclarationError(f"--plot takes a file that ends in .png or .svg, not {plot.name}")
     compared = metric_stability(scores, over=over)

@@ -5,7 +5,7 @@ And does a metric order systems as annotators do? Elo from their pairwise prefer
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +19,7 @@ from conqret.io.pairs import Comparison, read_comparisons
 from conqret.io.rows import readable_columns
 from conqret.io.safe_files import replacing
 from conqret.io.schema import TableReader, in_columns
+from conqret.show.words import reason
 from conqret.stats.estimate import mean_of_sums
 
 if TYPE_CHECKING:
@@ -165,6 +166,12 @@ def reasons(table: pl.DataFrame) -> Mapping[str, int]:
     """Return how many values are missing for each reason."""
     missing = table.filter(table["value"].is_null()).group_by("reason", maintain_order=True).len()
     return dict(missing.iter_rows())
+
+
+def missing_lines(missing: Mapping[str, int]) -> Iterator[str]:
+    """Yield a sentence for each reason why scores are missing, with the number of these scores."""
+    for name, count in missing.items():
+        yield f"{count} {'score is' if count == 1 else 'scores are'} missing: {reason(name)}"
 
 
 def instruments_of(table: pl.DataFrame) -> dict[str, tuple[str, ...]]:

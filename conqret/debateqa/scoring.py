@@ -51,7 +51,7 @@ class AnswerCase:
 
 
 @dataclass(frozen=True)
-class Question:
+class ScoringPrompt:
     """A question to a judge: its prompt, its response type, and how a score follows from the response.
 
     ``figure`` converts a response, and its log-probabilities if ``logprobs`` is set, into a value and a
@@ -87,7 +87,7 @@ def cases_of(
             yield AnswerCase(answer.id, question.question, answer.text, tuple(partial))
 
 
-async def scored(run: Run[Any], case: AnswerCase, question: Question, row: ScoreRow) -> ScoreRow:
+async def scored(run: Run[Any], case: AnswerCase, question: ScoringPrompt, row: ScoreRow) -> ScoreRow:
     """Return ``row`` with the value and detail of a judge's response on a case; without a valid response,
     with a reason.
 

@@ -8,7 +8,9 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from conqret._optional import require
 from conqret.data import Stance
@@ -25,7 +27,7 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_parts import JURY
 from conqret.judging.judgments import JudgePlan, judge_items
 from conqret.judging.setup import Setup, check_items
-from conqret.retrieval.corpus_index import open_index
+from conqret.retrieval.corpus_index import Index, open_index
 from conqret.retrieval.system_names import PipelinePlan
 from conqret.retrieval.systems import queries, rankings
 from conqret.runs.session import Sessions
@@ -34,11 +36,6 @@ from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityRes
 from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan, make_plan
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_study import affected_metrics, perturbation_materials
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from conqret.retrieval.corpus_index import Index
 
 
 async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stance: Stance) -> int:

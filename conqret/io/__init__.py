@@ -5,8 +5,8 @@ records; ``schema``
 reads them as dataclasses or dictionaries with the checks of ``checks`` and ``cell_values``; ``limits`` bounds what is
 read; ``toml`` reads files of settings.
 Items: ``source`` opens and checks them, ``columns`` and ``benchmarks`` know the layouts of other tools, ``items`` reads
-one, ``conversations`` and ``images`` its messages, ``nuggets`` its nuggets,
-``nugget_banks`` those of its topic.
+one, ``conversations`` and ``images`` its messages, ``nuggets`` its nuggets
+and those of its topic.
 Labels: ``labels`` reads them, ``label_files`` and ``label_layouts`` say from which files and layouts, ``label_set`` has
 scales and labels.
 Others: ``reports`` and ``trec`` (TREC), ``leaderboards``, ``pairs``, ``questions``, ``corpus_folder``, ``release``.

@@ -6,15 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
-from conqret.io.cell_values import (
-    MAX_BITS,
-    as_list,
-    as_text,
-    list_in_text,
-    plain,
-    sound,
-    sound_id,
-)
+from conqret.io.cell_values import MAX_BITS, as_list, as_text, list_in_text, plain, sound, sound_id
 from conqret.io.jsonl import parse
 from conqret.io.rows import InvalidCell, kind, quoted
 from conqret.io.schema import Check, Schema, TableReader, schema_of

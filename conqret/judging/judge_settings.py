@@ -14,7 +14,7 @@ from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
 
 if TYPE_CHECKING:
     from conqret.io import ItemSource
-    from conqret.io.nugget_banks import NuggetSource
+    from conqret.io.nuggets import NuggetSource
     from conqret.io.reports import Requests
     from conqret.judging.criterion import Criteria
     from conqret.judging.dimensions import Order

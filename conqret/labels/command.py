@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import shlex
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
+
+from rich.console import RenderableType
 
 from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
@@ -17,10 +20,6 @@ from conqret.errors import DeclarationError, metric_name, number
 from conqret.io.safe_files import write_new
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rich.console import RenderableType
-
     from conqret.labels.sampling import LabelPlan
     from conqret.labels.task import AnnotationForm
     from conqret.studies.check.checked_table import CheckedTable

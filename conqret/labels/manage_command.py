@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from annotated_types import Interval
 
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, result, say
+from conqret.data import Judgment
 from conqret.errors import DeclarationError, number
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.page_messages import page_messages
 from conqret.labels.screens import check_names
 from conqret.web.local_server import LOOPBACK, serve_pages
-
-if TYPE_CHECKING:
-    from conqret.data import Judgment
-    from conqret.labels.answer_ledger import Ledger
-
 
 STATES = {
     "pause": ("paused", "paused; resume lets them go on"),

@@ -210,7 +210,7 @@ def strata_line(drawn: Iterable[Stratum]) -> str:
     return f"drawn by the judge's verdict: {', '.join(parts)}"
 
 
-def table_screens(table: CheckedTable, rows: Sequence[DrawnRow], seed: int = SEED) -> list[Screen]:
+def table_screens(table: CheckedTable, rows: Sequence[DrawnRow]) -> list[Screen]:
     """Return the screens of rows, without the judge's verdicts and reasons.
 
     Raises:
@@ -237,7 +237,7 @@ def table_screens(table: CheckedTable, rows: Sequence[DrawnRow], seed: int = SEE
     for row in rows:
         texts = _texts(table, row)
         name, part = table.texts["id"][row.place], parts[row.place]
-        swapped = set(COMPARED) <= set(texts) and random.Random(f"{seed} {name} {part}").random() < 0.5
+        swapped = set(COMPARED) <= set(texts) and random.Random(f"{SEED} {name} {part}").random() < 0.5
         sides = [texts[name] for name in COMPARED if name in texts]
         compared = zip("AB", reversed(sides) if swapped else sides, strict=False)
         shown = [(title, texts[name]) for name, title in SHOWN.items() if name in texts]

@@ -18,7 +18,7 @@ import shlex
 import socket
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -27,10 +27,6 @@ from conqret.errors import DeclarationError, MissingKeyError
 from conqret.llm.client_options import ClientOptions, ModelFacts, stated
 from conqret.llm.retry import ProviderError
 from conqret.llm.tokens import litellm_folder
-
-if TYPE_CHECKING:
-    from conqret.llm.client_options import ClientOptions
-
 
 _PRICE_LIST = "model_prices_and_context_window_backup.json"
 _PROVIDERS = "provider_endpoints_support_backup.json"

@@ -14,11 +14,11 @@ from pydantic import BaseModel, TypeAdapter
 from conqret.data import Call, Reason, Status
 from conqret.errors import shortened
 from conqret.llm.decisions import Decided, Decision
+from conqret.llm.retry import ProviderError
 from conqret.llm.sampling import NucleusSampling
 from conqret.prompts import RenderedPrompt
 
 if TYPE_CHECKING:
-    from conqret.llm.retry import ProviderError
     from conqret.local.likelihoods import TargetScore
 
 

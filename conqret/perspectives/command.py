@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
+
+from rich.console import RenderableType
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
@@ -16,16 +18,11 @@ from conqret.perspectives.detection import DETECTORS, GRADED, GRADES, PROMPT
 from conqret.perspectives.detection_study import apply_detector, check_threshold, threshold_of_option
 from conqret.perspectives.detection_study import detect as detect_perspectives
 from conqret.perspectives.detector import DetectorFolder, DetectorSettings
-from conqret.perspectives.detector_tuning import tune_detector
+from conqret.perspectives.detector_tuning import Parts, tune_detector
 from conqret.perspectives.page import detection_tables, quality_table
 from conqret.perspectives.threshold import question_of
 from conqret.prompts import Library
 from conqret.runs.study_run import training_output
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from conqret.perspectives.detector_tuning import Parts
 
 
 def detect(

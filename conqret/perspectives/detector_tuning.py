@@ -23,16 +23,7 @@ from conqret.io.pairs import Pair, read_pairs
 from conqret.io.safe_files import write_whole
 from conqret.local.model_identity import folder_identity
 from conqret.local.models import from_checkpoint, new_head, window_of
-from conqret.local.training_loop import (
-    EXTRA,
-    arguments,
-    check_base,
-    lora,
-    merged,
-    quiet,
-    save,
-    train,
-)
+from conqret.local.training_loop import EXTRA, arguments, check_base, lora, merged, quiet, save, train
 from conqret.perspectives.detector import (
     USUAL,
     DetectorCard,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from conqret.console import shared_options as options
 from conqret.console.printing import at, end, note, note_all, progress, result
-from conqret.debateqa.curation.command import WebSearch
+from conqret.console.source_options import WebSearch
 from conqret.judging.study_options import StudyOptions
 from conqret.perspectives.own_corpora import collect_corpora
 from conqret.perspectives.page import collected_table, errors_table, made_table

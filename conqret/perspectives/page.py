@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from conqret.perspectives.detection import DETECTORS, GRADED
 from conqret.perspectives.diversity_run import ALL, SHOWN, Diversity, leaning_name
 from conqret.perspectives.ranking_sources import QUERY_SIDES
+from conqret.retrieval.evaluate import MeasureScore
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.resampling import mean_interval
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from conqret.perspectives.own_corpora import CollectedPages
     from conqret.perspectives.perspectives_run import MadeSummary, SubsetErrors
     from conqret.perspectives.threshold import AgainstLabels, Agreement
-    from conqret.retrieval.evaluate import MeasureScore
 
 PAPER = {"pages": 74.2, "passages": 4461.7}
 """What BeRDS had of a question, from Google (Table 2)."""

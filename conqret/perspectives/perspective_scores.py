@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import Any, Literal, Unpack
 
 from conqret._optional import require
 from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, VerdictRow, judge_rows
@@ -59,15 +59,12 @@ from conqret.perspectives.retrieved_contexts import (
 from conqret.retrieval.corpus_index import open_index
 from conqret.retrieval.retrieve import retrieval_session
 from conqret.retrieval.system_names import MODEL_STEPS, has_step
+from conqret.retrieval.systems import SystemRun
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session, SessionCounts, Sessions
 from conqret.show.page import write_files
 from conqret.text.lexicons import NEGATIONS
 from conqret.text.words import words
-
-if TYPE_CHECKING:
-    from conqret.retrieval.systems import SystemRun
-
 
 SCORES, VALUES, JUDGMENTS, QUESTIONS = "scores.json", "values.csv", "judgments.qrels", "perspectives.jsonl"
 RANKINGS, CONTEXTS = "rankings", "ctxs"

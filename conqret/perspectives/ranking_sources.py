@@ -13,14 +13,13 @@ from conqret.io.pairs import Pair
 from conqret.io.trec import read_qrels, read_rankings, scored, write_run
 from conqret.perspectives.perspective_files import PerspectiveQuestion, Side
 from conqret.perspectives.retrieved_contexts import Passage, RetrievedContexts, holds_contexts, read_contexts
-from conqret.retrieval.corpus_index import OwnIndex
+from conqret.retrieval.corpus_index import Index, OwnIndex
 from conqret.retrieval.evaluate import Run
 from conqret.retrieval.system_names import PipelinePlan, check_systems, is_system
 from conqret.retrieval.systems import SystemRun, run_systems
 from conqret.runs.run_folder import stem
 
 if TYPE_CHECKING:
-    from conqret.retrieval.corpus_index import Index
     from conqret.runs.session import Session
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, note_all, result, spaced
+from conqret.console.source_options import EncoderFolder, MmrEncoder
 from conqret.errors import DeclarationError
 from conqret.errors import number as counted
 from conqret.judging.study_options import StudyOptions
-from conqret.retrieval.command import MmrEncoder, Where
 
 if TYPE_CHECKING:
     from conqret.perspectives.diversity_run import Diversity
@@ -43,7 +43,7 @@ def score(
     detection: DetectedPerspectives,
     cuts: str = "5,10",
     depth: int | None = None,
-    encoder: Where = None,
+    encoder: EncoderFolder = None,
     mmr_encoder: MmrEncoder = None,
     output: Annotated[Path | None, options.run_folder("PERSPECTIVES-score-MODEL", "The folder")] = None,
     run_options: StudyOptions,

@@ -3,37 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
+
+from rich.console import RenderableType
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, entry, note_all, note_left_out, result
+from conqret.console.source_options import DocumentPool
 from conqret.errors import DeclarationError, number
-from conqret.perturb import PERTURBATIONS, records
-from conqret.perturb.perturbing import write_perturbations
+from conqret.judging.summary_tables import metric_names
+from conqret.perturb import PERTURBATIONS, Perturbation, records
+from conqret.perturb.perturbing import Perturbed, write_perturbations
 from conqret.perturb.versions import reason_lines
 from conqret.show import words
 from conqret.text.language import NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from rich.console import RenderableType
-
-    from conqret.perturb import Perturbation
-    from conqret.perturb.perturbing import Perturbed
     from conqret.perturb.translating import TranslatedItems
 
 SEED = 13
-Pool = Annotated[
-    Path | None,
-    options.option(
-        None,
-        "Where documents of other topics come from: a corpus directory or a file of items. Default: the other items.",
-    ),
-]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +54,7 @@ class ChangeOptions(OptionGroup):
     """
 
     levels: str | None = None
-    pool: Pool = None
+    pool: DocumentPool = None
     seed: int = SEED
 
 
@@ -151,8 +143,6 @@ def _list(json_output: bool | None) -> None:
 
 
 def _entries(perturbations: Sequence[Perturbation]) -> Iterator[RenderableType]:
-    from conqret.judging.summary_tables import metric_names
-
     for perturbation in perturbations:
         shares = f"; shares, such as 25%, are those of {perturbation.share}" if perturbation.share else ""
         model = "; by a model with --model" if perturbation.rewriting else ""

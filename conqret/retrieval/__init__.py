@@ -8,7 +8,7 @@ PyTerrier is imported with the first name that needs it. No Java is started.
 
 - ``collection``: the documents of a corpus; ``corpus_index``: its index, made by one of the ``engines``;
   ``text_encoding`` and ``vectors``: models that make vectors of texts
-- ``first_stage``, ``rerank``, ``cross_encoder``, ``mmr``: the stages; ``pipeline``: put together from settings
+- ``first_stage``, ``rerank``, ``rescoring``: the stages; ``pipeline``: put together from settings
 - ``retrieve``: rankings of a corpus; ``system_names``, ``systems``, ``ranking_evaluation``: systems by name, run and
   held against qrels; ``evaluate``: the measures and tests
 - ``command`` and ``index_command``: ``conqret retrieve``
@@ -25,21 +25,20 @@ if TYPE_CHECKING:
     from conqret.retrieval.corpus_index import Index as Index
     from conqret.retrieval.corpus_index import build_index as build_index
     from conqret.retrieval.corpus_index import open_index as open_index
-    from conqret.retrieval.cross_encoder import CrossEncoder as CrossEncoder
     from conqret.retrieval.first_stage import BM25 as BM25
     from conqret.retrieval.first_stage import Dense as Dense
     from conqret.retrieval.first_stage import Fusion as Fusion
     from conqret.retrieval.first_stage import PerspectiveExpansion as PerspectiveExpansion
     from conqret.retrieval.first_stage import Texts as Texts
-    from conqret.retrieval.mmr import MMR as MMR
     from conqret.retrieval.rerank import ListwiseReranker as ListwiseReranker
+    from conqret.retrieval.rescoring import MMR as MMR
+    from conqret.retrieval.rescoring import CrossEncoder as CrossEncoder
 
 _NAMES = {
     "corpus_index": "Index build_index open_index",
-    "cross_encoder": "CrossEncoder",
     "first_stage": "BM25 Dense Fusion PerspectiveExpansion Texts",
-    "mmr": "MMR",
     "rerank": "ListwiseReranker",
+    "rescoring": "MMR CrossEncoder",
 }
 _PLACES = {name: place for place, names in _NAMES.items() for name in names.split()}
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
+
+from rich.console import RenderableType
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import end, named, note, note_all, note_each, progress, result
 from conqret.console.shared_options import RecordingOptions
+from conqret.console.source_options import EncoderFolder, MmrEncoder
 from conqret.errors import number
 from conqret.retrieval.system_names import MODEL_STEPS, RERANKED, has_step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rich.console import RenderableType
-
     from conqret.retrieval.evaluate import Evaluation
     from conqret.retrieval.retrieve import RetrievalResult
     from conqret.show.table import Cell
@@ -31,17 +31,6 @@ Engines = Annotated[
         "bm25, dense or a plug-in's; several with commas are fused. Build an index for `dense` first, with "
         "`conqret retrieve index`.",
     ),
-]
-Where = Annotated[
-    str | None,
-    options.option(
-        None,
-        "The folder of the embedding model of a `dense` index, if it has been moved since the index was built.",
-    ),
-]
-MmrEncoder = Annotated[
-    str | None,
-    options.option(None, "Compare documents by this encoder's vectors for MMR. Default: by their words."),
 ]
 Depth = Annotated[
     int,
@@ -72,7 +61,7 @@ class SearchedTopics(OptionGroup):
 
     split: Split = "test"
     depth: Depth = 100
-    encoder: Where = None
+    encoder: EncoderFolder = None
     mmr_encoder: MmrEncoder = None
 
 
@@ -223,7 +212,7 @@ class RankingSteps(OptionGroup):
     """
 
     engine: Engines = "bm25"
-    encoder: Where = None
+    encoder: EncoderFolder = None
     weights: str | None = None
     stance: Literal["none", "pro", "con"] = "none"
     rerank: str | None = None

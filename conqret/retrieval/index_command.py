@@ -13,6 +13,9 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, progress, result
 from conqret.errors import number
+from conqret.retrieval.collection import collection_of
+from conqret.retrieval.corpus_index import build_index
+from conqret.retrieval.engines import SNOWBALL_LANGUAGES, get_engine
 from conqret.retrieval.text_encoding import Encoding
 from conqret.text.language import NAMES, language_code, language_of
 
@@ -80,9 +83,6 @@ def index(
 
     conqret retrieve index corpus/ --stemmer none --stopwords lucene --k1 1.2 --b 0.75
     """
-    from conqret.retrieval.corpus_index import build_index
-    from conqret.retrieval.engines import get_engine
-
     began = time.perf_counter()
     settings = get_engine(engine).declared({**analysis.given(), **encodings.given()})
     with progress("indexing", quiet=shown.quiet) as bar:
@@ -112,9 +112,6 @@ def index(
 
 def _language_notes(corpus: Path, stemmer: str | None) -> Iterator[str]:
     """What is to be said where most documents are in another language than the ``stemmer`` stems; None: none stems."""
-    from conqret.retrieval.collection import collection_of
-    from conqret.retrieval.engines import SNOWBALL_LANGUAGES
-
     stems = "en" if stemmer == "porter2" else language_code(stemmer or "")
     if not stems:
         return

@@ -12,11 +12,10 @@ import pyterrier as pt
 
 from conqret.errors import DeclarationError
 from conqret.retrieval.corpus_index import Index, open_index
-from conqret.retrieval.cross_encoder import CrossEncoder
 from conqret.retrieval.engines import ENGINES
 from conqret.retrieval.first_stage import FirstStage, Fusion, PerspectiveExpansion
-from conqret.retrieval.mmr import MMR
 from conqret.retrieval.rerank import ListwiseReranker
+from conqret.retrieval.rescoring import MMR, CrossEncoder
 from conqret.retrieval.system_names import BM25_NAME, PipelinePlan
 from conqret.retrieval.text_encoding import Encoding
 from conqret.retrieval.vectors import load

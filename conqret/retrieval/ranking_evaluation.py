@@ -12,12 +12,7 @@ from conqret.errors import strict_options
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.retrieval.corpus_index import open_index
-from conqret.retrieval.evaluate import (
-    Evaluation,
-    check_depth,
-    default_measures,
-    evaluate,
-)
+from conqret.retrieval.evaluate import Evaluation, check_depth, default_measures, evaluate
 from conqret.retrieval.retrieve import as_split, chosen_topics, retrieval_session
 from conqret.retrieval.system_names import PipelinePlan, check_systems, has_step
 from conqret.retrieval.systems import VIEWS, SystemRun, judgments, run_systems

@@ -6,7 +6,9 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from conqret.data.corpus import CorpusTopic
+import pandas as pd
+
+from conqret.data.corpus import CorpusTopic, QrelsStance, Split
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, number
 from conqret.io.corpus_folder import CorpusDirectory
@@ -15,9 +17,6 @@ from conqret.retrieval.evaluate import Judgments, Run
 from conqret.retrieval.system_names import BM25, PipelinePlan, check_systems, stages_of
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from conqret.data.corpus import QrelsStance, Split
     from conqret.retrieval.corpus_index import Index
     from conqret.retrieval.rerank import RerankSummary
     from conqret.runs.session import Session
@@ -112,8 +111,6 @@ def _from_file(label: str, path: str, topics: Sequence[CorpusTopic]) -> Rankings
 
 def queries(topics: Sequence[CorpusTopic]) -> pd.DataFrame:
     """Return topics as a PyTerrier frame of queries with the columns ``qid`` and ``query``."""
-    import pandas as pd
-
     return pd.DataFrame([(topic.id, topic.question) for topic in topics], columns=["qid", "query"])
 
 

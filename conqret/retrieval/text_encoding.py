@@ -15,6 +15,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError, UnknownNameError, check_positive, first_line
 from conqret.io.limits import whole_bytes
@@ -23,9 +26,6 @@ from conqret.local.models import encoder_weights
 from conqret.text.text_passages import WORDS
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from conqret.retrieval.engines import Engine
 
 

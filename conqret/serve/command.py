@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,8 +18,6 @@ from conqret.errors import DeclarationError
 from conqret.judging.command_options import JudgingOptions, OwnCriteria
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from conqret.judging.judge_parts import Judge
     from conqret.serve.intake import ServedRequest
 

@@ -16,22 +16,18 @@ from collections.abc import AsyncIterator, Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from conqret.data import Judgment, Measure, Reason, Status
 from conqret.errors import DeclarationError, Fault
 from conqret.io.jsonl import parse
 from conqret.show.words import reason
 from conqret.web.local_server import READS, Guard
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 @dataclass(slots=True)

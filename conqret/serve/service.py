@@ -10,13 +10,15 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from conqret._version import __version__
 from conqret.data import Judgment
@@ -54,10 +56,6 @@ from conqret.serve.intake import (
     not_answered,
 )
 from conqret.web.local_server import LOOPBACK, LocalServer, is_loopback, local_server, own_hosts
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.types import ASGIApp
 
 METRIC = "metric"
 """The one parameter: which metrics are requested."""

@@ -14,12 +14,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, urlencode
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from conqret.errors import ConqretError, DeclarationError, number
@@ -39,11 +40,6 @@ from conqret.studies.diff.result import difference_page
 from conqret.studies.validate.page import validation_page
 from conqret.studies.validate.validate import JSON_NAME, PAGE_NAME, read_validation
 from conqret.web.local_server import GRACE_SECONDS, LOOPBACK, Guard, LocalServer, local_server, own_hosts
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-
 
 RUNS = "/runs/"
 """What the addresses of all runs begin with; behind it they are as on the disk."""

@@ -17,7 +17,7 @@ from rich import box
 from rich import table as rich_table
 from rich.align import Align
 from rich.cells import cell_len
-from rich.console import RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
@@ -28,8 +28,6 @@ from conqret.show.visible_text import visible
 from conqret.stats.estimate import NO_INTERVAL, Estimate
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderableType
-
     from conqret.stats.effects import Effect
 
 Kind = Literal["name", "text", "figure"]

@@ -133,7 +133,6 @@ def compared_strengths(
     outcomes: PairOutcomes,
     *,
     confidence: float = CONFIDENCE,
-    spreads: Sequence[float] = SPREADS,
     systems: ArrayLike | None = None,
 ) -> ComparedStrengths:
     """Estimate the strengths of items from the comparisons in ``outcomes``.
@@ -141,20 +140,18 @@ def compared_strengths(
     Args:
         outcomes: the comparisons.
         confidence: the confidence level of all intervals.
-        spreads: candidate standard deviations of the strengths, over which the posterior is averaged; give
-            one if it is known.
         systems: the number of each item's system, from 0 up, or -1 for none (groups by items, padded to the
             largest group). Items of one system are expected to have similar strengths.
 
     Raises:
-        DeclarationError: there is no group, a group is too large, a spread is not above 0, or ``systems``
+        DeclarationError: there is no group, a group is too large, or ``systems``
             does not have one number for each item.
     """
-    if not outcomes.sizes or min(spreads) <= 0:
-        raise DeclarationError("strengths need a group of items and spreads above 0")
+    if not outcomes.sizes:
+        raise DeclarationError("strengths need a group of items")
     check_sizes(outcomes.sizes)
     posterior = StrengthPosterior(outcomes, _of_systems(outcomes.sizes, systems))
-    found = _parts(posterior, spreads)
+    found = _parts(posterior, SPREADS)
     shares = _shares(found)
     share = np.array(list(shares.values()))
     parts = [found[spread] for spread in shares]

@@ -130,7 +130,6 @@ def paired_effects(
     rng: np.random.Generator,
     *,
     tested: bool = True,
-    confidence: float = CONFIDENCE,
 ) -> list[Effect]:
     """Compute the effect of each series of paired differences; p-values are corrected over all series.
 
@@ -143,9 +142,7 @@ def paired_effects(
     """
     if not series:
         return []
-    intervals = [
-        mean_interval(sample.differences, sample.clusters, confidence=confidence) for sample in series
-    ]
+    intervals = [mean_interval(sample.differences, sample.clusters) for sample in series]
     p_values: Sequence[float | None] = sign_flip_p(series, rng) if tested else [None] * len(series)
     effects = []
     for paired, interval, p in zip(series, intervals, p_values, strict=True):

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.console import RenderableType
 from rich.prompt import Confirm
 
 from conqret.console import shared_options as options
 from conqret.console.printing import at, entry, err, note, progress, result, spaced, tell
+from conqret.console.source_options import SuiteFolder
 from conqret.errors import DeclarationError, number
-from conqret.suites.suite_run_command import Source, judged_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from rich.console import RenderableType
-
     from conqret.suites.suite import Suite
 
 
@@ -26,7 +24,7 @@ def list_suites(
     *,
     fetch: bool = False,
     yes: bool = False,
-    source: Source = None,
+    source: SuiteFolder = None,
     json_output: options.Printed = None,
 ) -> None:
     """List the suites: what each answers, how many items it has, and whether its files are here. With a name: source,
@@ -115,7 +113,7 @@ def _one_suite(suite: Suite, source: Path | None) -> tuple[dict[str, Any], Itera
                 f"license    {suite.license}",
                 f"size       {_size(suite)}",
                 f"public     since {suite.public_since}: it may be in the training data of later models",
-                f"judged by  {judged_by(suite)}",
+                f"judged by  {suite.judged_by()}",
                 f"files      {'not here' if copy is None else copy.folder}"
                 + ("" if data is None else f" ({_counts(data.counts)})"),
             ],
@@ -182,7 +180,7 @@ def report(
     results: list[Path] | None = None,
     *,
     suite: list[str] | None = None,
-    source: Source = None,
+    source: SuiteFolder = None,
     page: options.PageFile,
     json_output: options.Printed = None,
 ) -> None:

@@ -320,6 +320,18 @@ class Suite:
         """True if the suite has texts that a model can judge."""
         return bool(self.judging) or self.task == "detection"
 
+    def judged_by(self, format_name: str | None = None, *, offline: bool = False) -> str:
+        """Return a phrase that says which judge the suite uses, where ``format_name`` replaces its own and the offline
+        baseline may have another."""
+        if not self.judged:
+            return "no judge here: its texts are not published"
+        if self.task == "detection":
+            return "conqret perspectives detect"
+        judging = (offline and self.baseline) or self.judging
+        if format_name or "format" in judging:
+            return f"format {format_name or judging['format']}"
+        return "; ".join(map(str, judging.get("criteria", ())))
+
     def statistic(self, name: str) -> SuiteStatistic | None:
         """Return the statistic with this name, or None."""
         return next((statistic for statistic in self.statistics if statistic.name == name), None)

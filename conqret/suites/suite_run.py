@@ -18,12 +18,7 @@ from conqret.judging.criteria import comparison_criterion, comparison_judge
 from conqret.judging.criterion import Criterion
 from conqret.judging.judge import expected_cost, judge
 from conqret.judging.judge_parts import JUDGES, Judge
-from conqret.judging.judge_settings import (
-    ClientSettings,
-    JudgeSettings,
-    RequestSettings,
-    client_options,
-)
+from conqret.judging.judge_settings import ClientSettings, JudgeSettings, RequestSettings, client_options
 from conqret.judging.judgments import Judgments
 from conqret.llm.client import Client
 from conqret.llm.client_options import OFFLINE_MODEL
@@ -41,12 +36,7 @@ from conqret.suites.suite_statistics import sampled, suite_figures
 SEED = 13
 OWN = ("format", "criteria", "rubric", "judge", "verdicts")
 """The settings that name a judge, so that the suite's own is left aside."""
-_ASKED = {
-    *ClientSettings.__annotations__,
-    *RequestSettings.__annotations__,
-    "model",
-    "watch",
-}
+_ASKED = {*ClientSettings.__annotations__, *RequestSettings.__annotations__, "model", "watch"}
 """Options of a detection."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,15 +13,13 @@ from annotated_types import Interval
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note_all, progress, result
+from conqret.console.source_options import SuiteFolder
 from conqret.errors import number
 from conqret.judging.command_options import AnyJudge
 from conqret.judging.study_options import StudyOptions, StudyWatch
 from conqret.llm.client_options import OFFLINE_MODEL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from conqret.suites.suite import Suite
     from conqret.suites.suite_run import SuiteRun
 
 COMMON = tuple(
@@ -28,16 +27,6 @@ COMMON = tuple(
     "json_output".split()
 )
 """The options that ``--help`` shows."""
-
-Source = Annotated[
-    Path | None,
-    options.option(
-        options.FILES,
-        "The folder with the files of the suite (public test set), or a folder of such folders. Default: the files "
-        "that `conqret suite list NAME --fetch` stored, or else the folder in the environment variable CONQRET_DATA.",
-        "--from",
-    ),
-]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +46,7 @@ class SuiteJudgeOptions(OptionGroup):
 def run(
     name: str,
     *,
-    source: Source = None,
+    source: SuiteFolder = None,
     sample: Annotated[int | None, Interval(ge=1)] = None,
     seed: int = 13,
     chosen: SuiteJudgeOptions,
@@ -109,7 +98,13 @@ def run(
             lines=[f"{prepared.suite.title}: {prepared.about}"],
         )
         return
-    shown.tell(f"{prepared.suite.title}: {prepared.about}, judged by {judged_by(prepared.suite, chosen)}")
+    offline = chosen.model in (None, OFFLINE_MODEL)
+    judge = (
+        "a judge of your own"
+        if chosen.own.given()
+        else prepared.suite.judged_by(chosen.format, offline=offline)
+    )
+    shown.tell(f"{prepared.suite.title}: {prepared.about}, judged by {judge}")
     with progress("judging", quiet=shown.quiet) as bar:
         count = len(prepared.data.items)
         settings["watch"] = StudyWatch(bar, shown, "a judge")
@@ -135,19 +130,3 @@ def _lines(made: SuiteRun) -> Iterator[str]:
     if made.file is not None:
         yield at(made.file, "result")
         yield f"conqret suite report {made.file} -o leaderboard.html compares it with published judges"
-
-
-def judged_by(suite: Suite, chosen: SuiteJudgeOptions | None = None) -> str:
-    """Return a phrase that says which judge a suite uses."""
-    if chosen is not None and chosen.own.given():
-        return "a judge of your own"
-    if not suite.judged:
-        return "no judge here: its texts are not published"
-    if suite.task == "detection":
-        return "conqret perspectives detect"
-    named = None if chosen is None else chosen.format
-    offline = chosen is not None and chosen.model in (None, OFFLINE_MODEL) and suite.baseline
-    judging = suite.baseline if offline else suite.judging
-    if named or "format" in judging:
-        return f"format {named or judging['format']}"
-    return "; ".join(map(str, judging.get("criteria", ())))

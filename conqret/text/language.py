@@ -142,10 +142,7 @@ _OWN_LETTERS = {
 }
 """Letters that a script's largest language does not have: the first that stand in the text decide."""
 
-_OF_SCRIPT = {
-    "Cyrillic": frozenset("ru uk bg sr be mk".split()),
-    "Devanagari": frozenset("hi mr ne".split()),
-}
+_OF_SCRIPT = {"Cyrillic": frozenset("ru uk bg sr be mk".split()), "Devanagari": frozenset("hi mr ne".split())}
 _LANGUAGES = LETTERS | FUNCTION_WORDS
 """The languages of each sign."""
 _NO_LETTERS = bytes(range(128)).translate(None, ascii_letters.encode())

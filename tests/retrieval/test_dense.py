@@ -15,8 +15,8 @@ import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.retrieval import BM25, Fusion, build_index, open_index, vectors
-from conqret.retrieval.cross_encoder import CrossEncoder
 from conqret.retrieval.engines import get_engine
+from conqret.retrieval.rescoring import CrossEncoder
 from conqret.retrieval.text_encoding import Encoding
 from conqret.text.text_passages import passages
 from tests.needed import Needed

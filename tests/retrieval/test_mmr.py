@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from conqret.retrieval import MMR
-from conqret.retrieval.mmr import cosines
+from conqret.retrieval.rescoring import cosines
 from conqret.text.text_passages import lexical
 
 

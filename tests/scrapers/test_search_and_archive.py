@@ -8,7 +8,7 @@ import pytest
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.scrapers.archive import InternetArchive, timestamp
 from conqret.scrapers.fetch_client import Fetcher, FetchOptions, Retries
-from conqret.scrapers.search import Provider, SearchResult, WebSearcher, brave, google, providers, searxng
+from conqret.scrapers.search import SearchEngine, SearchResult, WebSearcher, brave, google, providers, searxng
 from conqret.scrapers.wire import FetchError, FetchStatus, Policy
 from tests.scrapers.raw_server import RawServer, reply
 
@@ -19,11 +19,11 @@ def answer(value: object) -> bytes:
     return reply(json.dumps(value), Content_Type="application/json")
 
 
-def searcher(*asked: Provider) -> WebSearcher:
+def searcher(*asked: SearchEngine) -> WebSearcher:
     return WebSearcher(asked, retries=Retries(2, 0.0), delay=0.0)
 
 
-def engines(server: RawServer) -> tuple[Provider, Provider, Provider]:
+def engines(server: RawServer) -> tuple[SearchEngine, SearchEngine, SearchEngine]:
     return (
         google(KEY, "cx1", server.url("/google")),
         brave(KEY, server.url("/brave")),

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from conqret.console.conditions import check_difference, parse_difference
 from conqret.data import Measure, Part, Reason
 from conqret.errors import DeclarationError
 from conqret.io.labels import read_labels
 from conqret.show import words
-from conqret.studies.diff.command import check_difference_requirement, parse_difference_requirement
 from conqret.studies.diff.difference import diff
 from conqret.studies.diff.result import difference_page, difference_tables, remarks
 from tests.studies.judged import Run, judgment, scored
@@ -66,7 +66,9 @@ def test_an_id_keeps_its_item_where_the_question_was_reworded():
 
 
 def outcome(text, found):
-    return check_difference_requirement(parse_difference_requirement(text), found.metrics)
+    return check_difference(
+        parse_difference(text), {name: row.difference for name, row in found.metrics.items()}
+    )
 
 
 def test_conditions_on_a_difference():

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import option
-from conqret.console.printing import NONE, at, end, result
+from conqret.console.printing import NONE, result
 from conqret.debate.debatune.debate_files import read_statements
+from conqret.debate.judging_command import conclude, run_judge
 from conqret.errors import DeclarationError
 from conqret.io import open_items
-from conqret.judging.cost import Counted
-from conqret.judging.judge import expected_cost
+from conqret.judging.judgments import Judgments
 from conqret.judging.study_options import StudyOptions
-from conqret.llm.client_options import OFFLINE_MODEL
-from conqret.runs.run_folder import default_folder, stem
 
 if TYPE_CHECKING:
-    from conqret.data import Item
     from conqret.debate.debatune.statement_filters import FilterResult
-    from conqret.judging.judgments import Judgments
-    from conqret.show.table import Table
 
 
 COLUMNS = (
@@ -49,64 +44,6 @@ def kept_file(rows: str) -> Any:
 
 
 Statements = Annotated[list[Path], options.option(None, COLUMNS)]
-
-
-def run_judge(
-    items: Sequence[Item],
-    files: Sequence[Path],
-    format: str,  # noqa: A002 - the word that users know
-    *,
-    model: str | None,
-    output: Path | None,
-    run_options: StudyOptions,
-    by: Callable[..., Any],
-) -> Any:
-    """Judge items by a format into a run's folder, and return the result; a dry run prints the cost and ends
-    the command.
-
-    ``by`` is the public function that judges, with its items already bound.
-    """
-    named = stem(files[0]) + (f"-and-{len(files) - 1}-more" if len(files) > 1 else "")
-    # a replay says itself which model it is of
-    who = model or ("replayed" if run_options.kept.replay else OFFLINE_MODEL)
-
-    def study(*, dry_run: bool = False, **settings: Any) -> Any:
-        if dry_run:
-            raise Counted([expected_cost(items, format=format, **settings)])
-        return by(**settings)
-
-    output = output or default_folder(named, format, who)
-    return run_options.study(study, rows="judgments", model=model, output=output, **run_options.calls.given())
-
-
-def conclude(
-    judgments: Judgments,
-    table: Callable[[], Table],
-    *,
-    shown: options.OutputOptions,
-    files: Mapping[str, Path] = NONE,
-    **more: Any,
-) -> None:
-    """Print the results of judgments and the written files, and end the command.
-
-    Args:
-        judgments: the judgments of the run.
-        table: returns the table to print.
-        shown: the options of the output.
-        files: written files by their description.
-        more: further values of the JSON output.
-    """
-    record, summary = judgments.record, judgments.summary
-
-    def lines() -> Iterator[Table | str]:
-        yield table()
-        yield from (at(file, what) for what, file in files.items())
-        if judgments.folder is not None:
-            yield at(judgments.folder.judgments_file, "judgments")
-            yield at(judgments.folder.report_file, "report")
-
-    result({"model": record.model, "baseline": record.baseline, **more}, lines(), as_json=shown.json_output)
-    end(summary.failed, judgments.session, there=summary.any_score, reasons=summary.reasons)
 
 
 def conclude_filter(

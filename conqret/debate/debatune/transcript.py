@@ -30,7 +30,7 @@ MAX_ID = 200
 """Characters of an id; of a longer one the end stays, which tells sides and debates apart."""
 
 
-class Turn(ResponseRow):
+class DebateTurn(ResponseRow):
     """One side's turn in a debate.
 
     ``answers`` are those to the other side's last questions, in order, and ``questions`` are its own; a
@@ -44,7 +44,7 @@ class Turn(ResponseRow):
     trims: tuple[Trim, ...] = ()
 
 
-class TranscriptRow(Turn):
+class TranscriptRow(DebateTurn):
     """A row of a run of debates: a turn, or the ``arguments`` that were requested for a side."""
 
     arguments: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class Round(Frozen):
     """Both sides' turns in one round; a turn is None where the debate ended before it."""
 
     number: int
-    turns: dict[Side, Turn | None]
+    turns: dict[Side, DebateTurn | None]
 
 
 class MissingPart(Frozen):
@@ -78,7 +78,7 @@ class ModelDebate(Frozen):
     models: dict[Side, str]
     opens: Side
     rounds: tuple[Round, ...]
-    conclusions: dict[Side, Turn | None]
+    conclusions: dict[Side, DebateTurn | None]
     lacks: tuple[MissingPart, ...] = ()
 
     @property
@@ -237,7 +237,7 @@ class TurnRequest:
     motion: Motion
     number: int
     side: Side
-    record: Sequence[tuple[int, Side, Turn]] = ()
+    record: Sequence[tuple[int, Side, DebateTurn]] = ()
 
     @property
     def prompt_id(self) -> str:

@@ -12,10 +12,29 @@ from typing import Annotated, Literal
 from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
 from conqret.console.printing import at, note, note_all, note_each, result, spaced
-from conqret.debate.debatune.command import conclude, run_judge
+from conqret.debate.judging_command import conclude, run_judge
+from conqret.debate.two_turn.anova import anova_tables, debate_anova, default_subject
 from conqret.debate.two_turn.debate_writing import write_debates
+from conqret.debate.two_turn.judging_run import judge_debates
+from conqret.debate.two_turn.outcome_page import (
+    confidence_plot,
+    outcome_tables,
+    payoff_tables,
+    standings_table,
+    verdict,
+)
+from conqret.debate.two_turn.outcomes import counted_answers, debate_outcomes
 from conqret.debate.two_turn.slider_answers import payoffs
+from conqret.debate.two_turn.text_grades import (
+    FORMAT,
+    annotation_tables,
+    counter_items,
+    grade_counter_arguments,
+    rubric_table,
+    summarize_annotations,
+)
 from conqret.debate.two_turn.two_turn_files import read_two_turn
+from conqret.debate.two_turn.writer_scores import score_writers, writers_table
 from conqret.errors import DeclarationError, number
 from conqret.judging.study_options import StudyOptions
 from conqret.show.page import write_file
@@ -82,17 +101,6 @@ def judge(
 
     conqret debate two-turn judge debates.jsonl --instruction encourage-abstain --model gpt-4o-mini --dry-run
     """
-    from conqret.debate.two_turn.judging_run import judge_debates
-    from conqret.debate.two_turn.outcome_page import outcome_tables, standings_table, verdict
-    from conqret.debate.two_turn.text_grades import (
-        FORMAT,
-        annotation_tables,
-        counter_items,
-        grade_counter_arguments,
-        rubric_table,
-        summarize_annotations,
-    )
-
     if rubric:
         if labels is not None:
             grades_by_writer = grade_counter_arguments(questions, labels=labels, model=model)
@@ -280,11 +288,6 @@ def outcomes(
 
     conqret debate two-turn outcomes answers.jsonl --design pilot --plot confidence.svg --json
     """
-
-    from conqret.debate.two_turn.anova import anova_tables, debate_anova, default_subject
-    from conqret.debate.two_turn.outcome_page import confidence_plot, outcome_tables, payoff_tables, verdict
-    from conqret.debate.two_turn.outcomes import counted_answers, debate_outcomes
-    from conqret.debate.two_turn.writer_scores import score_writers, writers_table
 
     kinds: dict[str, Literal["png", "svg"]] = {".png": "png", ".svg": "svg"}
     if plot is not None and plot.suffix not in kinds:

@@ -3,13 +3,16 @@ is left without what annotators rejected."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from conqret.console import shared_options as options
 from conqret.console.printing import at, end, note, result
 from conqret.debateqa.curation.benchmark_checks import (
+    CheckFigures,
+    Verdicts,
     benchmark_coverage,
     benchmark_duplicates,
     missed_viewpoints,
@@ -27,10 +30,6 @@ from conqret.io.safe_files import write_new
 from conqret.show.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from conqret.console import shared_options as options
-    from conqret.debateqa.curation.benchmark_checks import CheckFigures, Verdicts
     from conqret.judging.study_options import StudyOptions
 
 F = TypeVar("F", bound="CheckFigures")

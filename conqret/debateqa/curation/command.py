@@ -12,8 +12,18 @@ from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, result, spaced
+from conqret.console.source_options import WebSearch
 from conqret.debateqa.curation.algorithm import VIEWS, CurationPlan
 from conqret.debateqa.curation.check_verdicts import CRITERIA, DebatableQuestions, debatable_questions
+from conqret.debateqa.curation.deduplication import (
+    ChosenThreshold,
+    DecidingPair,
+    Deduplication,
+    dedupe,
+    draw_question_pairs,
+    duplicate_threshold,
+    pairs_form,
+)
 from conqret.errors import number
 from conqret.io.safe_files import csv_text, write_files, write_new
 from conqret.judging.study_options import StudyOptions
@@ -23,7 +33,6 @@ from conqret.show.words import reason
 
 if TYPE_CHECKING:
     from conqret.debateqa.curation.benchmark import CurateSummary
-    from conqret.debateqa.curation.deduplication import ChosenThreshold, Deduplication
 
 
 Encoder = Annotated[
@@ -81,8 +90,6 @@ def questions(
     conqret debateqa questions delphi.tsv conflictingqa.csv web.jsonl --texts train.csv --encoder models/gte-large
     --pairs pairs.csv
     """
-    from conqret.debateqa.curation.deduplication import DecidingPair, dedupe
-
     if pairs is not None:
         _label_pairs(files, texts, pairs, encoder, run_options)
         return
@@ -125,8 +132,6 @@ def _label_pairs(
     files: Sequence[Path], texts: Path | None, form: Path, encoder: str, run_options: StudyOptions
 ) -> None:
     """Write the form of pairs, or report the thresholds that a filled one speaks for."""
-    from conqret.debateqa.curation.deduplication import draw_question_pairs, duplicate_threshold, pairs_form
-
     if form.is_file():
         choice = duplicate_threshold(form)
         result(choice, spaced(_threshold_tables(choice)), as_json=run_options.shown.json_output)
@@ -205,20 +210,6 @@ def _threshold_tables(choice: ChosenThreshold) -> Iterator[Table]:
         note=f"At {choice.best_f1:.2f}: precision {choice.precision:.3f}, recall {choice.recall:.3f}, F1 "
         f"{choice.f1:.3f}, bands weighted by their size.{bound}",
     )
-
-
-@dataclass(frozen=True)
-class WebSearch(OptionGroup):
-    """How the web is searched.
-
-    Files:
-        search: Search the web with `google` (GOOGLE_API_KEY, GOOGLE_CSE_ID), `brave` (BRAVE_API_KEY) or `searxng`
-            (CONQRET_SEARXNG_URL), with keys from the environment. Several, comma-separated, are tried in this order.
-        user_agent: The user agent that web sites see; name a contact in it.
-    """
-
-    search: str | None = None
-    user_agent: str | None = None
 
 
 @dataclass(frozen=True)

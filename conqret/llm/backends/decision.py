@@ -22,6 +22,9 @@ from conqret.errors import DeclarationError
 from conqret.io.jsonl import compact
 from conqret.llm.client_options import PER_MILLION, Backend, ClientOptions, Connection, ModelFacts, stated
 from conqret.llm.decisions import SYSTEM_ONE, WIRES, Decision, Wire
+from conqret.llm.hosted.connection import stated_by
+from conqret.llm.hosted.response_bodies import mapping, usage_of
+from conqret.llm.hosted.servers import Server, checked_key
 from conqret.llm.provider_errors import provider_error
 from conqret.llm.providers import address, check_address, is_provider, listed, missing_key
 from conqret.llm.request import MAX_NAME, Completion, Request
@@ -94,7 +97,6 @@ class DecisionConnection(Connection):
 
     async def _prepared(self) -> Any:
         from conqret.llm.hosted.direct_http import session_of  # aiohttp, which most runs need not
-        from conqret.llm.hosted.servers import Server, checked_key
 
         async with self._preparing:
             if self._open is None:
@@ -157,9 +159,6 @@ async def _completed(
     Raises:
         ProviderError: no response came, or one without answers.
     """
-    from conqret.llm.hosted.connection import stated_by
-    from conqret.llm.hosted.response_bodies import mapping, usage_of
-
     decision = request.decision
     if decision is None:
         raise DeclarationError(f"{request.ask} {CANNOT}")
@@ -260,11 +259,5 @@ def _notes(options: ClientOptions) -> tuple[str, ...]:
 
 
 BACKEND = Backend(
-    prefix=PREFIX,
-    open=_open,
-    writes=False,
-    decides=True,
-    cannot=CANNOT,
-    facts=facts,
-    notes=_notes,
+    prefix=PREFIX, open=_open, writes=False, decides=True, cannot=CANNOT, facts=facts, notes=_notes
 )

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError, first_line
@@ -22,15 +22,11 @@ from conqret.llm.client_options import Backend, ClientOptions, Connection, on_th
 from conqret.llm.replies import CONTEXT_OVERFLOW
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
-from conqret.local.likelihoods import give_back
+from conqret.local.likelihoods import TargetScore, give_back
 from conqret.local.model_identity import commit_of, folder_identity, hub_file, hub_reachable
 from conqret.local.models import window_in
 from conqret.local.scorer import ConditionalPerplexity
 from conqret.local.text_writing import write
-
-if TYPE_CHECKING:
-    from conqret.local.likelihoods import TargetScore
-
 
 PREFIX = "local/"
 """What stands before the folder or the hub's name of a transformers model on this machine."""

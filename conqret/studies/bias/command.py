@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
+
+from rich.console import RenderableType
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
@@ -13,10 +15,6 @@ from conqret.console.printing import at, end, entry, note, result, tell_outcomes
 from conqret.errors import number
 from conqret.judging.command_options import ChosenJudge
 from conqret.judging.study_options import StudyOptions
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
 
 PROBES = "Probes"
 COMMON = (

@@ -46,11 +46,7 @@ def calibrate(
 
     page_file = options.PageFile(page)
     read = reading.load(labels)
-    calibration = fit(
-        run,
-        read,
-        **comparison.settings(confidence=confidence),
-    )
+    calibration = fit(run, read, **comparison.settings(confidence=confidence))
     calibration.write(output)
     note(*read.notes)
     note_each(f"{dimension} is not calibrated: {why}" for dimension, why in calibration.left_out.items())

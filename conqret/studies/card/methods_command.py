@@ -48,11 +48,7 @@ def methods(
     if output is not None and output.suffix.lower() not in (MARKDOWN, LATEX):
         raise DeclarationError(f"{output} ends in neither {LATEX} nor {MARKDOWN}; give a file that does")
     read = None if labels is None else reading.load(labels)
-    methods_text = describe_methods(
-        run,
-        labels=read,
-        **comparison.settings(confidence=confidence),
-    )
+    methods_text = describe_methods(run, labels=read, **comparison.settings(confidence=confidence))
     none = ("without --labels the text states no agreement with annotators",)
     note(*(none if read is None else read.notes))
     if output is None:

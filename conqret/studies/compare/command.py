@@ -40,11 +40,7 @@ def compare(
     from conqret.studies.compare.compare_judges import compare as compare_runs
     from conqret.studies.compare.result import comparison_page
 
-    compared = compare_runs(
-        runs,
-        reading.load(labels),
-        **comparison.settings(confidence=confidence),
-    )
+    compared = compare_runs(runs, reading.load(labels), **comparison.settings(confidence=confidence))
     note(*compared.basis.notes)
     if compared.left_out:
         note(f"left out, because not all judges have them: {', '.join(compared.left_out)}")

@@ -206,18 +206,16 @@ def quoted(names: Sequence[str]) -> str:
     return " and ".join(f"“{name}”" for name in names) or "nobody"
 
 
-def chance_sentence(alphas: Iterable[Estimate], what: str = "mean alpha") -> str:
+def chance_sentence(alphas: Iterable[Estimate]) -> str:
     """Return a sentence that no judge agrees beyond chance; empty if one of ``alphas`` is above 0, or none
     is known.
-
-    ``what`` is the name of each alpha in the sentence.
     """
     known = [alpha for alpha in alphas if alpha.value is not None]
     if not known or any((alpha.value or 0.0) > 0 for alpha in known):
         return ""
     worse = all(alpha.high is not None and alpha.high < 0 for alpha in known)
     shown = "significantly below 0 (its whole interval is below 0)" if worse else "0 or below"
-    return f"No judge agrees with annotators more than by chance: every {what} is {shown}."
+    return f"No judge agrees with annotators more than by chance: every mean alpha is {shown}."
 
 
 MAX_NAMED = 4

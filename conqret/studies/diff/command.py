@@ -7,54 +7,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.conditions import Requirement, RequirementOutcome
+from conqret.console.conditions import check_difference, parse_difference
 from conqret.console.printing import at, end, note, result, tell, tell_outcomes
-from conqret.errors import DeclarationError, check_known, metric_name
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from conqret.studies.diff.result import MetricDifference
-    from conqret.studies.drift.result import WaveDifference
-
-
-EXAMPLE = "difference[groundedness] >= -0.02"
-
-
-def parse_difference_requirement(text: str, *others: str) -> Requirement:
-    """Parse a condition such as ``difference[groundedness] >= -0.02``; ``others`` are further quantities
-    allowed.
-
-    Raises:
-        DeclarationError: the text has another form.
-        UnknownNameError: there is no such quantity.
-    """
-    known = ("difference",)
-    return Requirement.parse(
-        text, (*known, *others), "quantity to require", EXAMPLE, known, (known, "metric", EXAMPLE)
-    )
-
-
-def check_difference_requirement(
-    requirement: Requirement,
-    rows: Mapping[str, MetricDifference | WaveDifference],
-    compared: str = "both runs",
-) -> RequirementOutcome:
-    """Check one requirement against the differences by metric, and return the outcome.
-
-    Raises:
-        UnknownNameError: there is no difference for its metric.
-    """
-    metric = str(requirement.dimension)
-    check_known(f"metric of {compared}", rows, metric)
-    difference = rows[metric].difference
-    end = requirement.end_of(difference)
-    equal = end is None and difference.value == 0  # the same scores have no interval: both ends are 0
-    return requirement.outcome(0.0 if equal else end, difference.reason or "it has no value")
+from conqret.errors import DeclarationError, metric_name
 
 
 def diff(
@@ -111,7 +69,7 @@ def diff(
 
     if len(labels or ()) > 2:
         raise DeclarationError("--labels is given once for both runs, or twice, once for each")
-    wanted = [parse_difference_requirement(text) for text in require or ()]
+    wanted = [parse_difference(text) for text in require or ()]
     runs = judge_folder.JudgeFolder(first), judge_folder.JudgeFolder(second)
     found = difference.diff(
         *runs,
@@ -120,7 +78,8 @@ def diff(
         metrics=[metric_name(name) for name in metric or ()],
         margin=margin,
     )
-    outcomes = [check_difference_requirement(condition, found.metrics) for condition in wanted]
+    differences = {name: row.difference for name, row in found.metrics.items()}
+    outcomes = [check_difference(condition, differences) for condition in wanted]
     tell(f"first      {found.first}\nsecond     {found.second}\n{pages.met(found)}")
     note(*pages.remarks(found))
     if all(run.record().format == judge_parts.TOURNAMENT.name for run in runs):

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
+from conqret.console.conditions import check_difference, parse_difference
 from conqret.console.printing import end, note_all, result, tell_outcomes
 from conqret.errors import metric_name
-from conqret.studies.diff.command import check_difference_requirement, parse_difference_requirement
 
 
 def drift(
@@ -46,7 +46,7 @@ def drift(
     """
     from conqret.studies.drift import result as waves
 
-    wanted = [parse_difference_requirement(text, "coverage") for text in require or ()]
+    wanted = [parse_difference(text, "coverage") for text in require or ()]
     found = waves.drift(
         *runs,
         reference=reference,
@@ -55,14 +55,14 @@ def drift(
     )
     if found.left_out:
         note_all("not finished, and left out", found.left_out)
-    newest, rows = (
+    newest, differences = (
         found.newest,
-        {row.metric: row for row in found.differences if row.wave == found.newest.name},
+        {row.metric: row.difference for row in found.differences if row.wave == found.newest.name},
     )
     outcomes = [
         condition.outcome(newest.anchors / (newest.anchors + newest.missing))
         if condition.name == "coverage"
-        else check_difference_requirement(condition, rows, "the newest wave")
+        else check_difference(condition, differences, "the newest wave")
         for condition in wanted
     ]
     answer = waves.drift_answer(found)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Interval
+from rich.console import RenderableType
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
@@ -16,10 +18,6 @@ from conqret.errors import metric_name
 from conqret.judging.study_options import StudyOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rich.console import RenderableType
-
     from conqret.studies.improve.result import ImproveResult
 
 COMMON = (

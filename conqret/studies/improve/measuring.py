@@ -40,12 +40,7 @@ from conqret.studies.improve.improved_prompt import (
     prompt_files,
 )
 from conqret.studies.improve.learned import FOLDS, WordingAnswer, observed
-from conqret.studies.improve.result import (
-    ImproveResult,
-    VariantAgreement,
-    VariantChoice,
-    improve_page,
-)
+from conqret.studies.improve.result import ImproveResult, VariantAgreement, VariantChoice, improve_page
 
 
 def outcome(plan: ImprovePlan) -> tuple[tuple[Item, ...], dict[str, Any]]:

@@ -51,12 +51,7 @@ def jury(
 
     read = None if labels is None else reading.load(labels)
     jury_result = jury_run.jury(
-        runs,
-        output,
-        read,
-        rule=by,
-        **comparison.settings(confidence=confidence),
-        overwrite=overwrite,
+        runs, output, read, rule=by, **comparison.settings(confidence=confidence), overwrite=overwrite
     )
     note(*(() if read is None else read.notes))
     if jury_result.scored < jury_result.items:

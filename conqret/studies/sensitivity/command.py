@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, note_each, result
+from conqret.console.source_options import DocumentPool
 from conqret.judging.command_options import OwnJudge
 from conqret.judging.study_options import StudyOptions
-from conqret.perturb.command import Pool
 
 if TYPE_CHECKING:
     from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan
@@ -37,7 +37,7 @@ class PerturbationOptions(OptionGroup):
 
     perturb: str = "irrelevant,hallucinate:25%,50%,100%"
     grid: bool = False
-    pool: Pool = None
+    pool: DocumentPool = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,10 +128,7 @@ def sensitivity(
     )
     files = [SensitivityFolder(output).results_file, *write_sensitivity(results, output)[:2]]
     result(
-        results,
-        [*screen(results), *map(at, files)],
-        as_json=shown.json_output,
-        answer=answer(results.curves),
+        results, [*screen(results), *map(at, files)], as_json=shown.json_output, answer=answer(results.curves)
     )
     note(*results.warnings)
     note_each(unscored_remarks(results))

@@ -24,6 +24,7 @@ from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.cost import Counted, expected_judging
 from conqret.judging.criteria import COMPARISON, comparison_criterion, comparison_judge
+from conqret.judging.criterion import Criterion
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge import Items, prepared
 from conqret.judging.judge_folder import JudgeFolder
@@ -53,7 +54,6 @@ from conqret.studies.tournament.ranking import STRENGTH, PairSchedule, Tournamen
 from conqret.studies.tournament.result import PREFERENCE, ComparisonRow, RankedItem, Tournament
 
 if TYPE_CHECKING:
-    from conqret.judging.criterion import Criterion
     from conqret.llm.backends.function import Function
 
 
