@@ -345,7 +345,8 @@ def apply_detector(
 
     Args:
         pairs: a table with the columns question, document and perspective, optionally id.
-        detector: the folder of :func:`conqret.tune_detector`, or of an NLI model.
+        detector: the folder of :func:`conqret.tune_detector`, of an NLI model, or of a causal model or adapter
+            that answers Yes or No to BeRDS's prompt.
         labels: human labels: a column of the pairs, or a file with the columns id and label.
         output: the run's folder, by default ``runs/PAIRS-detect-DETECTOR``; the same call continues a
             stopped run.
