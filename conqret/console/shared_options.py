@@ -85,7 +85,8 @@ Model = Annotated[
         "The model to call: any model name that litellm knows (such as `gpt-4o-mini`); `decision/NAME` for a model "
         "that answers typed questions with probabilities (such as `decision/jev-1.13.0`); `local/FOLDER` for a "
         "transformers model on this machine (only for plain texts, as of `conqret debate write`, and the judge format "
-        "`likelihood`); or `offline`, a baseline from word statistics that needs no key and no network. Default: `offline`.",
+        "`likelihood`); or `offline`, a baseline from word statistics that needs no key and no network. "
+        "Default: `offline`.",
         "--model",
         "-m",
     ),
