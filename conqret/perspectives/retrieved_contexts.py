@@ -40,7 +40,8 @@ class Passage(Protocol):
 
 
 def _verdicts(value: object, where: str, reader: TableReader) -> tuple[bool, ...]:
-    return tuple(map(bool, a_list(value, "a list of true and false", "Write [true, false]")))
+    listed = a_list(value, "a list of true and false", "Write [true, false]", lambda entry: entry in (0, 1))
+    return tuple(map(bool, listed))
 
 
 @dataclass(frozen=True, slots=True)
