@@ -92,7 +92,7 @@ def test_a_t5_entails_where_its_first_token_is_one(tmp_path: Path) -> None:
     for pair, score in zip(PAIRS, detector.scores(PAIRS), strict=True):
         text = f"premise: {pair.document} hypothesis: {pair.perspective}"
         inputs = tokenizer(text, return_tensors="pt").input_ids
-        logits = model(input_ids=inputs, decoder_input_ids=torch.tensor([[1]])).logits[0, 0]
+        logits = model(input_ids=inputs, decoder_input_ids=torch.tensor([[1]])).logits[0, 0].detach()
         assert score == pytest.approx(float(logits[one] - logits[zero]), rel=1e-3)
 
 
