@@ -8,12 +8,12 @@ from typing import Any
 from conqret.baseline import Evidence
 from conqret.data import Measure, Status
 from conqret.judging.deciding import (
-    ARGUMENT,
-    FACTS,
     expected,
     expected_rating,
+    has_argument,
     mean_measure,
     rating_questions,
+    states_facts,
 )
 from conqret.judging.judge_parts import Case, Judge, TypedQuestions
 from conqret.judging.responses import (
@@ -111,7 +111,7 @@ def answer_relevance_questions() -> TypedQuestions:
             4: "it answers with particular points; something that matters is left out",
             5: "it answers from beginning to end, with particular points",
         },
-        ARGUMENT,
+        has_argument,
     )
 
 
@@ -130,7 +130,7 @@ def groundedness_questions() -> TypedQuestions:
             4: "nearly all, about nine in ten",
             5: "all of them",
         },
-        FACTS,
+        states_facts,
     )
 
 

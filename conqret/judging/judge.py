@@ -359,7 +359,9 @@ def _with_shots(
         raise DeclarationError(f"--shots is {shots}, but it must be at least 1")
     if isinstance(labels, list | tuple):  # a replay has them
         return judging
-    drawn = draw_shots(items(), labels, shots, seed=judging.get("seed", JudgeOptions().seed))
+    from conqret.io.labels import labels_of
+
+    drawn = draw_shots(items(), labels_of(labels), shots, seed=judging.get("seed", JudgeOptions().seed))
     return {**judging, "examples": drawn}
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conqret.data.criterion import Criteria
     from conqret.io import ItemSource
     from conqret.io.labels import Labels
-    from conqret.io.nuggets import NuggetSource
+    from conqret.io.nugget_banks import NuggetSource
     from conqret.io.reports import Requests
     from conqret.io.rubric_files import RubricSource
     from conqret.judging.dimensions import Order
