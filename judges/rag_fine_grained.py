@@ -54,9 +54,8 @@ def score_documents(ratings: Sequence[DocumentRating], case: Case) -> Mapping[st
 def baseline_documents(case: Case) -> list[dict[str, Any]]:
     """Return the baseline's rating of each document, from lexical relevance to the topic."""
     ratings = []
-    for index in range(len(case.item.documents)):
-        finding = case.evidence.document_relevance(index)
-        ratings.append({"document": index + 1, **stated(case, finding, ZERO_TO_FIVE)})
+    for number, finding in enumerate(case.evidence.document_relevances, start=1):
+        ratings.append({"document": number, **stated(case, finding, ZERO_TO_FIVE)})
     return ratings
 
 

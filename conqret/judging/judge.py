@@ -436,12 +436,14 @@ def setup_of(settings: JudgeSettings, items: Callable[[], ItemSource] | None = N
             if recorded.judging.get("metrics") and not settings.get("metrics"):
                 notes = (f"recorded are {', '.join(recorded.judging['metrics'])}",)
         client = {**recorded.model_options, **settings}
+    if judging.keys() & {"shots", "examples"}:
+        judging = _with_shots(judging, name, items)
     session = settings.get("session")
     with resolving(replay is not None):
         setup = set_up(
             DEFAULT_FORMAT if name is None else name,
             client_options(model, client) if session is None else session.options,
-            JudgeOptions(**_with_shots(judging, name, items)),
+            JudgeOptions(**judging),
             settings.get("prompts") if session is None else session.library,
         )
     return replace(setup, notes=(*notes, *setup.notes))

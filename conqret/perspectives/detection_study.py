@@ -33,7 +33,7 @@ from conqret.perspectives.detection import (
 from conqret.perspectives.detector import AT_ONCE, Detector, DetectorQuality, load_detector, quality_of
 from conqret.perspectives.threshold import THRESHOLDS, AgainstLabels, against_labels
 from conqret.runs.run_folder import RunFolder, RunRecord, default_folder, stem
-from conqret.runs.session import Sessions
+from conqret.runs.sessions import Sessions
 from conqret.runs.study_run import ROWS, RequestFolder, RequestRecord, StudyOutcome, lost
 from conqret.runs.trials import RowStore
 
