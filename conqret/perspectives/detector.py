@@ -136,8 +136,8 @@ class Detector:
         return logistic(self.slope * score + self.intercept)
 
     def score_of(self, probability: float) -> float:
-        """Return the score (log-odds) that has a calibrated probability; 0 where the slope of the calibration
-        is 0."""
+        """Return the uncalibrated score (log-odds) that has a calibrated probability, which is clipped to
+        [1e-12, 1 - 1e-12]; 0 where the slope of the calibration is 0."""
         inside = min(max(probability, 1e-12), 1 - 1e-12)
         return (math.log(inside / (1 - inside)) - self.intercept) / self.slope if self.slope else 0.0
 
@@ -215,11 +215,11 @@ def prepared_tokenizer(tokenizer: Any, config: Any) -> Any:
 
 
 def windows(tokenizer: Any, pair: Pair, limit: int) -> list[list[int]]:
-    """Tokenize a pair into windows of at most ``limit`` tokens, each with a part of the document and the
-    whole perspective.
+    """Tokenize a pair into windows of at most ``limit`` tokens (their ids), each with a part of the document
+    and the whole perspective; neighboring parts overlap by ``1 / OVERLAP`` of their length.
 
     Raises:
-        DeclarationError: the perspective leaves no room for the document.
+        DeclarationError: the perspective leaves the document fewer than ``MIN_ROOM`` tokens.
     """
     joined = "" if tokenizer.sep_token else "\n\nStatement: "
     second = joined + pair.perspective

@@ -76,7 +76,9 @@ _LEVEL = re.compile(r"[^\W\d][^\d()]*\((?P<number>\d+)(?P<percent>%)?(?:/(?P<top
 
 @lru_cache(maxsize=4096)
 def words(name: str) -> tuple[str, ...]:
-    """Return the words of a column's name in small letters: of ``judgeVerdict_1`` judge, verdict and 1."""
+    """Return the words and numbers of a column's name in order, in small letters: of ``judgeVerdict_1`` judge,
+    verdict and 1.
+    """
     parts = re.sub(r"(?<=[a-zäöü])(?=[A-Z])", " ", unicodedata.normalize("NFC", name))
     return tuple(part.casefold() for part in re.findall(r"[^\W\d_]+|\d+", parts))
 
@@ -135,7 +137,7 @@ def leading_words(text: str) -> set[str]:
 
 
 def pass_word(text: str) -> str:
-    """Return the word for a pass in a cell, or the cell itself where it is short or has none."""
+    """Return the word for a pass in a cell, or the cell itself where it has at most 8 characters or no such word."""
     return text if len(text) <= 8 else next((word for word in _candidates(text) if word in PASSES), text)
 
 
