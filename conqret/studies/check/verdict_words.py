@@ -194,7 +194,9 @@ def is_known(text: str) -> bool:
 
 
 def ordered_scale(words: set[str]) -> Mapping[str, float] | None:
-    """Return the number of each word from 1 on, if three or more words are there, and all of one known order."""
+    """Return the numbers, from 1 on, of all words of the shortest known order that has these words; None for fewer
+    than three words, or where no order has them all.
+    """
     scale = min((scale for scale in _SCALES if words <= set(scale)), key=len, default=[])
     if len(words) < 3 or not scale:
         return None

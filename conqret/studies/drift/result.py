@@ -188,7 +188,8 @@ class WaveDifference(Frozen):
 class Drift(Frozen):
     """The waves by date, and the differences of each from the ``reference`` wave.
 
-    ``left_out`` says which runs are not finished.
+    ``left_out`` says which runs are not finished. ``anchors`` counts the items that all runs share,
+    ``confidence`` (between 0 and 1) is that of the intervals.
     """
 
     schema_name: str = SCHEMA
