@@ -10,13 +10,13 @@ from typing import Any
 
 from conqret.data import Measure, Part
 from conqret.judging.deciding import (
-    FACTS,
     YES_OR_NO,
     expected,
     expected_rating,
     mean_measure,
     preference_questions,
     rating_questions,
+    states_facts,
 )
 from conqret.judging.judge_options import PAIRED
 from conqret.judging.judge_parts import Case, TypedQuestions
@@ -70,7 +70,7 @@ def g_eval_questions(metric: str) -> TypedQuestions:
     text = f"{data['metric']}: {data['criteria']} Rate it by these steps: {steps}"
     levels = {int(level): meaning for level, meaning in map(_parted, data["anchors"])}
     if metric != "preference":
-        return rating_questions(metric, text, levels, FACTS if "null" in data else "")
+        return rating_questions(metric, text, levels, states_facts if "null" in data else "")
 
     def measure(decided: Decided, case: Case) -> Measure:
         """The expected rating, with its sides of the middle as the distribution."""

@@ -252,7 +252,7 @@ def baseline(case: Case) -> dict[str, Any]:
     to_the_point = "yes" if evidence.answer_relevance().value >= _HELPFUL else "no"
     by: Literal["documents", "argument"] = "documents" if item.documents else "argument"
     claims = _claims(evidence.sentences("argument", by=by))
-    uses = [evidence.document_relevance(place) for place in range(len(item.documents))]
+    uses = evidence.document_relevances
     best = max((finding.value for finding in uses), default=0.0)
     part = {
         "part": item.topic,

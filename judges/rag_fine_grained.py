@@ -8,12 +8,12 @@ from typing import Any
 from conqret.baseline import Evidence
 from conqret.data import Measure, Status
 from conqret.judging.deciding import (
-    ARGUMENT,
-    FACTS,
     expected,
     expected_rating,
+    has_argument,
     mean_measure,
     rating_questions,
+    states_facts,
 )
 from conqret.judging.judge_parts import Case, Judge, TypedQuestions
 from conqret.judging.responses import (
@@ -54,9 +54,8 @@ def score_documents(ratings: Sequence[DocumentRating], case: Case) -> Mapping[st
 def baseline_documents(case: Case) -> list[dict[str, Any]]:
     """Return the baseline's rating of each document, from lexical relevance to the topic."""
     ratings = []
-    for index in range(len(case.item.documents)):
-        finding = case.evidence.document_relevance(index)
-        ratings.append({"document": index + 1, **stated(case, finding, ZERO_TO_FIVE)})
+    for number, finding in enumerate(case.evidence.document_relevances, start=1):
+        ratings.append({"document": number, **stated(case, finding, ZERO_TO_FIVE)})
     return ratings
 
 
@@ -111,7 +110,7 @@ def answer_relevance_questions() -> TypedQuestions:
             4: "it answers with particular points; something that matters is left out",
             5: "it answers from beginning to end, with particular points",
         },
-        ARGUMENT,
+        has_argument,
     )
 
 
@@ -130,7 +129,7 @@ def groundedness_questions() -> TypedQuestions:
             4: "nearly all, about nine in ten",
             5: "all of them",
         },
-        FACTS,
+        states_facts,
     )
 
 

@@ -75,10 +75,9 @@ def debates(
     conqret corpus debates topics.txt -o corpus/ --archived 2024-06
     """
     from conqret.scrapers.corpus_collecting import collect_debates
+    from conqret.scrapers.debate_pages import debate_line
 
     def take(result: Debate | LayoutProblem) -> None:
-        from conqret.scrapers.debate_pages import debate_line
-
         if not shown.quiet and (line := debate_line(result)):
             tell(line)
 

@@ -66,11 +66,7 @@ def kinds(root: Path = ROOT / "conqret") -> set[str]:
     for file in root.rglob("*.py"):
         text = file.read_text(encoding="utf-8")
         for call in ast.walk(ast.parse(text)) if "ReportPage(" in text else ():
-            if (
-                isinstance(call, ast.Call)
-                and isinstance(call.func, ast.Name)
-                and call.func.id == "ReportPage"
-            ):
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "ReportPage":
                 found |= {word.value for word in call.args[:1] if isinstance(word, ast.Constant)}
     for file in root.rglob("*.html.j2"):
         found |= set(TOPLINE.findall(file.read_text(encoding="utf-8")))

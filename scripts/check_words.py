@@ -47,18 +47,9 @@ MARKUP = re.compile(
 )
 REPORTS = re.compile(r"(?:page|_page|report_page|charts|forest|words)\.py$")
 TEXTS_OF_ITEMS = (
-    "perturb",
-    "text",
-    "baseline",
-    "studies/bias/probes",
-    "labels/page_words",
-    "retrieval",
-    "generation",
-    "judging/dimensions.py",
-    "labels/label_tasks.py",
-    "cli/info_command.py",
-    "judging/setup.py",
-)
+    "perturb text baseline studies/bias/probes labels/page_words retrieval generation judging/dimensions.py "
+    "labels/label_tasks.py cli/info_command.py judging/setup.py"
+).split()
 """Folders and modules whose strings go into texts that are judged, into prompts, or are words to look for."""
 DATABASE = re.compile(r"\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|REFERENCES|UNIQUE|PRIMARY KEY|SET)\b")
 
@@ -72,15 +63,9 @@ class Place(NamedTuple):
 
 def main(arguments: Sequence[str]) -> int:
     """Print how often each surface has a word that is not the field's, or its places."""
-    surfaces: Mapping[str, Any] = {
-        "help": lambda: help_of([], HOMES),
-        "docs": docs,
-        "messages": messages,
-        "reports": reports,
-        "docstrings": docstrings,
-        "comments": comments,
-        "names": names,
-    }
+    surfaces: dict[str, Any] = {"help": lambda: help_of([], HOMES)}
+    for surface in (docs, messages, reports, docstrings, comments, names):
+        surfaces[surface.__name__] = surface
     wanted = [name for name in arguments if not name.startswith("--")] or list(surfaces)
     failed = False
     for name in wanted:

@@ -31,7 +31,7 @@ from conqret.console.printing import note, note_all, progress, tell
 from conqret.data import Item
 from conqret.errors import ConqretError, DeclarationError, UnknownNameError, check_known, number
 from conqret.io import open_items
-from conqret.io.nuggets import read_banks
+from conqret.io.nugget_banks import read_banks
 from conqret.io.reports import RUN
 from conqret.judging.judge import NOT_IN_A_SESSION, judge, prepared, session_of
 from conqret.judging.judge_options import NUGGETS

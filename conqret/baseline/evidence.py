@@ -127,17 +127,19 @@ class Evidence:
         self._kept: dict[object, Finding] = {}
         self._dimensions: dict[str, dict[str, Finding]] = {}
 
-    def document_relevance(self, index: int) -> Finding:
-        """Return the relevance to the topic of the document at ``index`` (from 0).
-
-        Raises:
-            IndexError: the item has no document at this index.
-        """
-        return self._relevances[index]
+    @cached_property
+    def document_relevances(self) -> tuple[Finding, ...]:
+        """The relevance of each document to the topic, in the order of the item."""
+        argument = self._argument_features("argument") if self.item.argument is not None else None
+        context, relevances = TermContext.from_documents(self._features, argument), []
+        for document in self._features:
+            company = context.for_document(document)
+            relevances.append(relevance(document, company, context.trust))
+        return tuple(relevances)
 
     def context_relevance(self) -> Finding:
         """Return the mean relevance of the documents to the topic; 0 without documents."""
-        values = [finding.value for finding in self._relevances]
+        values = [finding.value for finding in self.document_relevances]
         if not values:
             return Finding(0.0, "There are no documents.")
         high = sum(value >= 0.4 for value in values)
@@ -207,7 +209,7 @@ class Evidence:
         (:func:`conqret.baseline.relevance.document_nuggets`), fewer where they have fewer distinct
         sentences.
         """
-        values = [finding.value for finding in self._relevances]
+        values = [finding.value for finding in self.document_relevances]
         return document_nuggets(self._features, values, self._query, n)
 
     def coverage(self, nugget: str, by: By) -> float:
@@ -223,7 +225,7 @@ class Evidence:
             if not self._features:
                 return 0.0
             parts = []
-            for f, finding in zip(self._features, self._relevances, strict=True):
+            for f, finding in zip(self._features, self.document_relevances, strict=True):
                 c = (
                     touches(aspect, f.body.terms)
                     if aspect
@@ -249,7 +251,7 @@ class Evidence:
         citations / citations. no_contradiction: 1 - contradicted citations / citations.
         """
         argument, verdicts = self._argument("argument"), self.citation_support()
-        documents, relevances = self._features, [finding.value for finding in self._relevances]
+        documents, relevances = self._features, [finding.value for finding in self.document_relevances]
         n = len(documents)
         relevant_share = breadth = figures = spread = noise = 0.0
         if n:
@@ -307,15 +309,6 @@ class Evidence:
     @cached_property
     def _features(self) -> tuple[Features, ...]:
         return tuple(map(partial(features, query=self._query), self._documents))
-
-    @cached_property
-    def _relevances(self) -> tuple[Finding, ...]:
-        argument = self._argument_features("argument") if self.item.argument is not None else None
-        context, relevances = TermContext.from_documents(self._features, argument), []
-        for document in self._features:
-            company = context.for_document(document)
-            relevances.append(relevance(document, company, context.trust))
-        return tuple(relevances)
 
     def _argument_features(self, which: str) -> Features:
         if which not in self._analysed:

@@ -15,7 +15,7 @@ import functools
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass
-from types import UnionType
+from types import MappingProxyType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from annotated_types import Interval
@@ -37,6 +37,9 @@ class OptionGroup:
     may leave all of them unset.
     """
 
+    SETTING_NAMES = MappingProxyType[str, str]({})
+    """The names of settings that differ from those of their options, by option."""
+
     def __init_subclass__(cls, settings_class: type | None = None) -> None:
         super().__init_subclass__()
         own = OptionHelps(cls).helps
@@ -50,9 +53,10 @@ class OptionGroup:
             setattr(cls, one.name, None)
 
     def given(self) -> dict[str, Any]:
-        """Return the options that the user set, by field; None values are left out, so that defaults
-        apply."""
-        return {name: value for name, value in vars(self).items() if value is not None}
+        """Return the options that the user set, by the names of the settings of public functions; None values
+        are left out, so that defaults apply."""
+        names = self.SETTING_NAMES
+        return {names.get(name, name): value for name, value in vars(self).items() if value is not None}
 
 
 def option(panel: str | None, help_text: str, *names: str, **more: Any) -> Parameter:

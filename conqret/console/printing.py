@@ -282,7 +282,8 @@ def tell_session(session: SessionCounts, rows: str = "") -> None:
     tell(
         f"{number(session.sent, 'request')} sent now ({cost}), {session.recorded:,} answered from recordings{kept}"
     )
-    tell_retried(session)
+    if session.retried:
+        note(f"{number(session.retried, 'invalid response')} of an earlier run requested again")
     if session.others:
         note_each(
             f"{answers:,} responses name another model as their source: {name}"
@@ -290,12 +291,6 @@ def tell_session(session: SessionCounts, rows: str = "") -> None:
         )
     if session.failures:
         note_each(f"{reason(name)}, as for {example}" for name, example in session.failures.items())
-
-
-def tell_retried(session: SessionCounts) -> None:
-    """Print a note on the number of invalid recorded responses that were requested again, if any."""
-    if session.retried:
-        note(f"{number(session.retried, 'invalid response')} of an earlier run requested again")
 
 
 @dataclass

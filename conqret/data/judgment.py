@@ -326,11 +326,11 @@ class Judgment(Frozen):
     @property
     def reasons(self) -> dict[str, str]:
         """Return a dictionary from each metric without a value to the name of the reason."""
-        return {
-            name: measure.reason.value
-            for name, measure in self.measures.items()
-            if measure.reason is not None
-        }
+        reasons = {}
+        for name, measure in self.measures.items():
+            if measure.reason is not None:
+                reasons[name] = measure.reason.value
+        return reasons
 
     def bare(self) -> Self:
         """Return a smaller copy with only status, value, method and reason of each measure; flags, trims and

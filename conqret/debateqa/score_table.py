@@ -71,9 +71,9 @@ class CommonMeans:
     """The means of systems over the questions that are scored for all of them, so that the means are
     comparable.
 
-    ``means`` is empty where there is no such question. ``questions`` is their number, and ``left_out`` counts
-    the scored answers to other questions. ``scored`` and ``unscored`` are the systems with and without a
-    scored answer.
+    ``means`` maps each system with a scored answer to its mean; it is empty where no question is scored for
+    all. ``questions`` is the number of these questions, and ``left_out`` counts the scored answers to others.
+    ``scored`` and ``unscored`` are the systems with and without a scored answer.
     """
 
     means: Mapping[str, float]

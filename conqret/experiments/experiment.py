@@ -52,7 +52,8 @@ from conqret.llm.retry import without_password
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
 from conqret.runs.run_folder import default_folder
-from conqret.runs.session import SessionCounts, Sessions
+from conqret.runs.session import SessionCounts
+from conqret.runs.sessions import Sessions
 from conqret.studies.sensitivity.page import write_sensitivity
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 from conqret.studies.sensitivity.sensitivity_plan import rewriting

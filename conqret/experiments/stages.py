@@ -30,7 +30,7 @@ from conqret.judging.setup import Setup, check_items
 from conqret.retrieval.corpus_index import Index, open_index
 from conqret.retrieval.system_names import PipelinePlan
 from conqret.retrieval.systems import queries, rankings
-from conqret.runs.session import Sessions
+from conqret.runs.sessions import Sessions
 from conqret.studies.jury.jury_run import jury as jury_of
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan, make_plan

@@ -23,7 +23,6 @@ from conqret.io.conversations import holds_messages
 from conqret.io.files import file_rows, several_files
 from conqret.io.items import item_schema, read_items
 from conqret.io.jsonl import compact
-from conqret.io.nuggets import read_banks, with_nuggets
 from conqret.io.reports import WITHOUT_TEXT, Requests, read_requests, report_records
 from conqret.io.rows import (
     FaultList,
@@ -44,7 +43,7 @@ from conqret.io.schema import TableReader, how_far, look_up
 from conqret.text.language import item_language, language_code
 
 if TYPE_CHECKING:
-    from conqret.io.nuggets import NuggetBanks, NuggetSource
+    from conqret.io.nugget_banks import NuggetBanks, NuggetSource
 
 Share = Literal["all", "some", "none"]
 KEPT = 32 << 20
@@ -256,7 +255,7 @@ class ItemSource:
         if self.language:
             items = (item and item.model_copy(update={"language": self.language}) for item in items)
         if self.banks is not None:
-            items = with_nuggets(items, reader, self.banks)
+            items = self.banks.complete(items, reader)
         return reader, items
 
 
@@ -313,6 +312,8 @@ def open_items(
         )
     banks = None
     if nuggets is not None:
+        from conqret.io.nugget_banks import read_banks
+
         banks = read_banks(nuggets)
     code = language_code(language) if language else ""
     if code is None:

@@ -181,7 +181,7 @@ def judge(
         maps = Calibration.read(checks.calibration)
     wanted: list[Requirement] = []
     if checks.require:
-        from conqret.judging.build_gate import requirements
+        from conqret.judging.build_gate import check_had, requirements
 
         wanted = requirements(checks.require, items, settings, elsewhere=chosen.own.elsewhere)
     if config is not None:
@@ -194,8 +194,6 @@ def judge(
         """Check what depends on the items and the judge configuration, say what is judged, and start the bar."""
         setup, checked = run.setup, run.checked
         if wanted:
-            from conqret.judging.build_gate import check_had
-
             check_had(wanted, setup.metrics)
         if maps is not None:
             maps.check(setup.judge.name, setup.model, setup.fingerprints)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast, get_args
 
 from annotated_types import Interval
@@ -96,17 +96,11 @@ class OwnCriteria(OptionGroup):
         criteria_per_call: How many criteria are put into one request; 1: each in a request of its own. Default: 12.
     """
 
+    SETTING_NAMES = MappingProxyType({"criterion": "criteria"})
+
     criterion: list[str] | None = None
     rubric: Path | None = None
     criteria_per_call: Annotated[int | None, Interval(ge=1)] = None
-
-    def given(self) -> dict[str, Any]:
-        """Return the options that the user set, as settings of the public functions (``criterion`` becomes
-        ``criteria``).
-        """
-        settings = super().given()
-        criteria = settings.pop("criterion", ())
-        return settings | ({"criteria": criteria} if criteria else {})
 
 
 @dataclass(frozen=True)
@@ -146,15 +140,9 @@ class AnyJudge(OwnJudge):
 class JudgingOptions(OptionGroup, settings_class=JudgeOptions):
     """How a judge is run."""
 
-    metric: Metric = None
+    SETTING_NAMES = MappingProxyType({"metric": "metrics"})
 
-    def given(self) -> dict[str, Any]:
-        """Return the options that the user set, as fields of
-        :class:`conqret.judging.judge_options.JudgeOptions`.
-        """
-        options = super().given()
-        metrics = tuple(options.pop("metric", ()))
-        return {"metrics": metrics, **options} if metrics else options
+    metric: Metric = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from conqret.data import Document, Item, Measure, Part, Reason, Status
@@ -45,43 +45,34 @@ _FIGURE = re.compile(r"\d")
 """A figure, or the number of a cited document: only a text that states facts has one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Precondition:
-    """The question whether a text can be judged at all, which has the label :data:`CANNOT`.
+Precondition = Callable[[Case], Mapping[str, Question]]
+"""The question, by its name, whether a case can be judged at all, which has the label :data:`CANNOT`.
 
-    It is put only where the text alone leaves it open (``doubtful``): a model that has to answer it for every
-    item withholds scores of texts that can be judged.
-    """
-
-    name: str
-    text: str
-    options: Mapping[str, str]
-    doubtful: Callable[[str], bool]
-
-    def questions(self, case: Case) -> dict[str, Question]:
-        """Return the question by its name; nothing where the text can be judged."""
-        doubtful = self.doubtful(case.item.argument or "")
-        return {self.name: choice(self.text, self.options)} if doubtful else {}
+It is put only where the text alone leaves that open: a model that has to answer it for every item withholds
+scores of texts that can be judged.
+"""
 
 
-ARGUMENT = Precondition(
-    "argument",
-    "Is there an argument in `argument` that could be judged?",
-    {
+def has_argument(case: Case) -> dict[str, Question]:
+    """Return the question whether there is an argument to be judged; nothing for a text of 400 characters or more."""
+    if len(case.item.argument or "") >= SHORT:
+        return {}
+    options = {
         "can be judged": "The text says something on the topic, however well or badly.",
         CANNOT: "The text is empty, refuses to answer, or is no argument at all, such as an error message.",
-    },
-    lambda text: len(text) < SHORT,
-)
-"""Whether there is an argument to be judged: open for a short text."""
+    }
+    return {"argument": choice("Is there an argument in `argument` that could be judged?", options)}
 
-FACTS = Precondition(
-    "facts",
-    "Does the text in `argument` state any fact: what is or was the case, a figure, a name, a date, a quotation?",
-    {"states facts": "It states at least one fact.", CANNOT: "It states no fact at all."},
-    lambda text: _FIGURE.search(text) is None,
-)
-"""Whether there are statements of fact to be judged: open for a text without citations and figures."""
+
+def states_facts(case: Case) -> dict[str, Question]:
+    """Return the question whether there are statements of fact to be judged; nothing for a text with a digit, as
+    figures and citations have.
+    """
+    if _FIGURE.search(case.item.argument or ""):
+        return {}
+    text = "Does the text in `argument` state any fact: what is or was the case, a figure, a name, a date, a quotation?"
+    options = {"states facts": "It states at least one fact.", CANNOT: "It states no fact at all."}
+    return {"facts": choice(text, options)}
 
 
 def state_of(judge_prompt: JudgePrompt[Any], case: Case) -> dict[str, Any]:
@@ -220,7 +211,7 @@ def rating_questions(
         question = replace(question, options=(*question.options, (CANNOT, cannot)))
 
     def before(case: Case) -> Mapping[str, Question]:
-        return {} if isinstance(cannot, str) else cannot.questions(case)
+        return {} if isinstance(cannot, str) else cannot(case)
 
     def measure(decided: Decided, case: Case) -> Measure:
         for name in before(case):

@@ -89,13 +89,18 @@ def documents(judgment: Judgment, item: Item, citing: Sequence[View]) -> Iterato
     trims = dict[str, str]()
     for trim in judgment.trims:
         trims[trim.document] = f"{words.count(trim.before)} to {words.count(trim.after)}"
+    flags = dict[str, list[Flag]]()
+    for flag in judgment.flags:
+        flags.setdefault(flag.where, []).append(flag)
     back: dict[int, dict[str, list[int]]] = {}
     for argument in citing:
         for piece in argument.pieces:
             if piece.cites is not None:
-                back.setdefault(piece.cites, {}).setdefault(argument.key, []).append(piece.mark)
+                marks = back.setdefault(piece.cites, {}).setdefault(argument.key, [])
+                if len(marks) < 50:
+                    marks.append(piece.mark)
     for number, document in enumerate(item.documents[:DOCUMENTS], start=1):
-        flags = [flag for flag in judgment.flags if flag.where == f"document:{document.id}"]
+        flagged_here = flags.get(f"document:{document.id}", [])
         shown = document.text[:limit]
         rating = rated.get(document.id)
         yield View(
@@ -104,13 +109,13 @@ def documents(judgment: Judgment, item: Item, citing: Sequence[View]) -> Iterato
             title=cut(document.title or " ".join(document.text[:400].split()), 160),
             url=cut(document.url, 300),
             href=link(document.url),
-            pieces=tuple(flagged(shown, list(map(attrgetter("excerpt"), flags)))),
+            pieces=tuple(flagged(shown, list(map(attrgetter("excerpt"), flagged_here)))),
             omitted=len(document.text) - len(shown),
             words=words.count(count_words(document.text)),
             rating=None if rating is None else _part_cell(rating[1]),
             explanation="" if rating is None else explained(rating[0], _why(rating[1])),
-            cited=[(key, marks[:50]) for key, marks in back.get(number, {}).items()],
-            flagged=any(map(judgment.addressed.__contains__, flags)),
+            cited=list(back.get(number, {}).items()),
+            flagged=any(map(judgment.addressed.__contains__, flagged_here)),
             trim=trims.get(document.id, ""),
             images=[_image(document.image)] if document.image else [],
         )

@@ -359,7 +359,9 @@ def _with_shots(
         raise DeclarationError(f"--shots is {shots}, but it must be at least 1")
     if isinstance(labels, list | tuple):  # a replay has them
         return judging
-    drawn = draw_shots(items(), labels, shots, seed=judging.get("seed", JudgeOptions().seed))
+    from conqret.io.labels import labels_of
+
+    drawn = draw_shots(items(), labels_of(labels), shots, seed=judging.get("seed", JudgeOptions().seed))
     return {**judging, "examples": drawn}
 
 
@@ -434,12 +436,14 @@ def setup_of(settings: JudgeSettings, items: Callable[[], ItemSource] | None = N
             if recorded.judging.get("metrics") and not settings.get("metrics"):
                 notes = (f"recorded are {', '.join(recorded.judging['metrics'])}",)
         client = {**recorded.model_options, **settings}
+    if judging.keys() & {"shots", "examples"}:
+        judging = _with_shots(judging, name, items)
     session = settings.get("session")
     with resolving(replay is not None):
         setup = set_up(
             DEFAULT_FORMAT if name is None else name,
             client_options(model, client) if session is None else session.options,
-            JudgeOptions(**_with_shots(judging, name, items)),
+            JudgeOptions(**judging),
             settings.get("prompts") if session is None else session.library,
         )
     return replace(setup, notes=(*notes, *setup.notes))

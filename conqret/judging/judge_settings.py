@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import open_items
 from conqret.judging.judge_options import CRITERIA, NUGGETS, RUBRIC, SampleSettings, check_made
+from conqret.judging.metric_homes import judge_of_metrics
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
 
 if TYPE_CHECKING:
     from conqret.data.criterion import Criteria
     from conqret.io import ItemSource
     from conqret.io.labels import Labels
-    from conqret.io.nuggets import NuggetSource
+    from conqret.io.nugget_banks import NuggetSource
     from conqret.io.reports import Requests
     from conqret.io.rubric_files import RubricSource
     from conqret.judging.dimensions import Order
@@ -205,8 +206,6 @@ def chosen_format(
         raise DeclarationError(
             f"criteria_per_call is {in_one_call!r}, but it must be a whole number of at least 1"
         )
-    from conqret.judging.metric_homes import judge_of_metrics
-
     metrics = settings.get("metrics") or ()
     own_items = name == RUBRIC and RUBRIC not in given and items is not None
     if not (own_items or given.keys() & {CRITERIA, RUBRIC}):

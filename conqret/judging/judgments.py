@@ -292,6 +292,13 @@ class JudgePlan:
         return judge_record(self.source, self.checked, self.setup)
 
 
+def _leave_out(rows: Rows[Judgment], abstain: Callable[[Judgment], Judgment]) -> None:
+    """Take unsure scores out of the rows; they count as missing, so that a run without an abstention judges again."""
+    for judgment in rows.rows():
+        if (left := abstain(judgment)) is not judgment:
+            rows.replace(left)
+
+
 async def judge_items(plan: JudgePlan, *, overwrite: bool = False, watch: Watch | None = None) -> Judgments:
     """Judge the items of a plan that have no judgment yet, and return all judgments; the session must be
     open.
@@ -331,10 +338,8 @@ async def judge_items(plan: JudgePlan, *, overwrite: bool = False, watch: Watch 
             with contextlib.suppress(OSError):
                 _stop(plan, rows, plan.counts.since(before, kept=kept))
             raise
-        if plan.abstain is not None:  # what is left out is no score: without an abstention it is made again
-            for judgment in rows.rows():
-                if (left := plan.abstain(judgment)) is not judgment:
-                    rows.replace(left)
+        if plan.abstain is not None:
+            _leave_out(rows, plan.abstain)
         rows.arrange(keys)
         counts, record = plan.counts.since(before, kept=kept), plan.record
         if folder is not None:
@@ -344,8 +349,12 @@ async def judge_items(plan: JudgePlan, *, overwrite: bool = False, watch: Watch 
             for judgment in rows.rows():
                 tally.add(judgment)
             summary = tally.summary(counts).of_all(record.items_count, record.items_left_out)
-        missing = tuple(lack for client in plan.clients for lack in client.missing.values())
-        return Judgments(record, plan.source, rows, tuple(tally.items), summary, counts, missing, folder)
+        missing = list[str]()
+        for client in plan.clients:
+            missing += client.missing.values()
+        return Judgments(
+            record, plan.source, rows, tuple(tally.items), summary, counts, tuple(missing), folder
+        )
 
 
 async def _claimed(

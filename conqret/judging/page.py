@@ -12,6 +12,7 @@ from typing import Any
 
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
+from conqret.io.safe_files import write_files
 from conqret.judging.dimensions import BY_NAME
 from conqret.judging.instrument import whole
 from conqret.judging.item_view import BETTER, KINDS, PREFERRED, Cell, cell, item_view, level
@@ -23,10 +24,10 @@ from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import cost, mean_scores, usage_rows
 from conqret.judging.tally import MAX_ITEMS, Tally, group_table
 from conqret.show import words
-from conqret.show.page import Ways, page, write_files
+from conqret.show.page import Ways, page
 from conqret.show.visible_text import cut, visible
 
-NO_PAGES: Mapping[str, Iterator[str]] = {}
+NO_PAGES: Mapping[Path, Iterator[str]] = {}
 
 
 def write_report(
@@ -34,7 +35,7 @@ def write_report(
     to: Path | None = None,
     *,
     tally: Tally | None = None,
-    pages: Mapping[str, Iterator[str]] = NO_PAGES,
+    pages: Mapping[Path, Iterator[str]] = NO_PAGES,
 ) -> Path:
     """Write the report page of ``run`` and return its path.
 
@@ -43,7 +44,7 @@ def write_report(
         to: the file to write, by default ``report.html`` in the run folder. It is written as a whole or not
             at all.
         tally: the counts of judgments, if they were already read.
-        pages: the pages of the requests of items by file name, written next to the report.
+        pages: the pages of the requests of items, by the file to write.
 
     Raises:
         DeclarationError: ``run`` is not a run folder.
@@ -51,7 +52,7 @@ def write_report(
     if tally is None:
         tally = counted(run)
     target = run.report_file if to is None else Path(to)
-    write_files(target.parent, {**pages, target.name: report_page(run, tally, with_requests=bool(pages))})
+    write_files({**pages, target: report_page(run, tally, with_requests=bool(pages))})
     return target
 
 

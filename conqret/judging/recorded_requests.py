@@ -289,7 +289,8 @@ def write_report_with_requests(
     pages = {}
     for requests in requests_of(run, numbers, recordings=recordings, prompts=prompts):
         number = numbers[requests.judgment.item]
-        pages[f"{REQUESTS_FOLDER}/{number}.html"] = request_page(number, requests, f"../{target.name}")
+        file = target.parent / REQUESTS_FOLDER / f"{number}.html"
+        pages[file] = request_page(number, requests, f"../{target.name}")
     return write_report(run, target, tally=tally, pages=pages)
 
 

@@ -29,7 +29,8 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.expected_cost import ExpectedCost, expected
 from conqret.llm.request import Plain, Request
 from conqret.runs.run_folder import RunRecord
-from conqret.runs.session import Session, SessionCounts, Sessions
+from conqret.runs.session import Session, SessionCounts
+from conqret.runs.sessions import Sessions
 from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, StudyOutcome
 from conqret.runs.trials import Memory, Trial, perform
 

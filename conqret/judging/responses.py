@@ -26,7 +26,7 @@ from pydantic import (
 from conqret.baseline import Evidence, Finding
 from conqret.data import Measure, Reason
 from conqret.errors import DeclarationError
-from conqret.judging.deciding import ARGUMENT, rating_questions, together
+from conqret.judging.deciding import has_argument, rating_questions, together
 from conqret.judging.dimensions import DIMENSIONS, QUALITY_LEVELS, Dimension
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply, TypedQuestions
 from conqret.judging.scales import (
@@ -262,7 +262,7 @@ def dimension_questions(dimension: Dimension, scale: Scale) -> TypedQuestions:
     """Return the typed question for a dimension of quality, on a scale of :data:`QUALITY_LEVELS`."""
     text = f"Of the text in `argument`: {dimension.question} {dimension.definition}"
     levels = QUALITY_LEVELS[scale.low, scale.high]
-    return rating_questions(dimension.name, text, levels, ARGUMENT)
+    return rating_questions(dimension.name, text, levels, has_argument)
 
 
 def rating_section(

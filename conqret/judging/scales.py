@@ -53,7 +53,10 @@ def mean_confidence(measures: Sequence[Measure]) -> dict[str, float]:
 
 
 def mean_distribution(measured: Sequence[Measure | Part]) -> dict[str, float]:
-    """Return the mean probability of each answer over several measures or parts; empty where one has none."""
+    """Return the mean probability of each answer that all measures or parts have; empty where one has none.
+
+    ``measured`` is not empty.
+    """
     shared = set.intersection(*(set(one.distribution) for one in measured))
     return {
         label: fmean(one.distribution[label] for one in measured)

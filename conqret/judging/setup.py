@@ -87,7 +87,8 @@ class Setup:
     """A judge configuration without an open connection: judge, options, prompts and client options.
 
     ``turns`` is True if items have earlier turns or images, which prompts then show. ``languages`` are the
-    languages of the items. ``share`` is that of the items that it is expected to judge.
+    languages of the items. ``share`` (0 to 1) is the share of the items that it is expected to
+    judge.
     """
 
     judge: Judge

@@ -7,14 +7,15 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from conqret.data import Item
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, number
-from conqret.io.label_set import LabelSet
-from conqret.io.labels import Labels, labels_of
 from conqret.judging.dimensions import DIMENSIONS
+
+if TYPE_CHECKING:
+    from conqret.io.label_set import LabelSet
 
 FORMAT = "listwise"
 """The format whose prompt can have examples."""
@@ -42,7 +43,7 @@ class ShownExample:
         return cls(**{**record, "ratings": tuple((name, rating) for name, rating in record["ratings"])})
 
 
-def draw_shots(items: Iterable[Item], labels: Labels, count: int, *, seed: int) -> tuple[ShownExample, ...]:
+def draw_shots(items: Iterable[Item], labels: LabelSet, count: int, *, seed: int) -> tuple[ShownExample, ...]:
     """Draw examples from the labeled items, as few as give every topic ``count`` examples on other topics.
 
     Several annotators' ratings are averaged, and rounded to the scale of the prompt.
@@ -50,14 +51,13 @@ def draw_shots(items: Iterable[Item], labels: Labels, count: int, *, seed: int) 
     Raises:
         DeclarationError: there are too few labeled items, or labels are not on a scale that is known.
     """
-    read = labels_of(labels)
-    known = [dimension.name for dimension in DIMENSIONS if dimension.name in read.dimensions]
+    known = [dimension.name for dimension in DIMENSIONS if dimension.name in labels.dimensions]
     values = gathered(
         ((label.unit.item, label.dimension), label.value)
-        for label in read.labels
+        for label in labels.labels
         if label.value is not None and label.dimension in known and not label.unit.part
     )
-    ends = {name: _ends(read, name) for name in known}
+    ends = {name: _ends(labels, name) for name in known}
     examples = []
     for item in items:
         rated = [(name, values[item.id, name]) for name in known if (item.id, name) in values]
@@ -74,7 +74,7 @@ def draw_shots(items: Iterable[Item], labels: Labels, count: int, *, seed: int) 
     if _fewest(drawn) < count:
         raise DeclarationError(
             f"--shots {count} needs as many labeled arguments on topics other than the judged one, and "
-            f"{number(len(examples), 'argument')} of the items have labels in {read.name}: lower --shots"
+            f"{number(len(examples), 'argument')} of the items have labels in {labels.name}: lower --shots"
         )
     return tuple(drawn)
 

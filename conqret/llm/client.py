@@ -188,8 +188,8 @@ class Client(AbstractAsyncContextManager["Client"]):
         all spending on the model in the store.
         """
         self._store = store
-        if store is not None and self._sender is not None:
-            self._sender.budget.book_in(lambda: SpendingLedger(store, self.model_id))
+        if store is not None and self._sender is not None and self._options.budget_usd is not None:
+            self._sender.budget.book_in(SpendingLedger(store, self.model_id))
         if self._batches is not None and store is not None:
             self._batches.keep_beside(store)
 

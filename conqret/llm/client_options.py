@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Interval
 
-from conqret.errors import DeclarationError, check_positive
+from conqret.errors import DeclarationError
 from conqret.llm.tokens import Encode, encoder_for
 from conqret.options import check_ranges
 from conqret.registry import Registry
@@ -121,7 +121,8 @@ class ClientOptions:
             raise DeclarationError(
                 f"{self.model} lacks the model: write its folder, or its name on a hub, after the prefix"
             )
-        check_positive({"max_attempts": self.max_attempts})
+        if self.max_attempts < 1:
+            raise DeclarationError(f"max_attempts is {self.max_attempts}, but it must be at least 1")
         check_ranges(self)
         if (self.input_price is None) != (self.output_price is None):
             raise DeclarationError("give both input_price and output_price (per million tokens), or neither")

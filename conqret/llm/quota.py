@@ -107,11 +107,11 @@ class Budget:
         self._patience = PATIENCE
         self.refused = False
 
-    def book_in(self, ledger: Callable[[], SpendingLedger | None]) -> None:
-        """Apply the limit, if there is one, to all spending in the ledger that ``ledger()`` returns."""
-        if self.limit < float("inf") and self.ledger is None and (booked := ledger()) is not None:
-            answers, cost = booked.answered()
-            self.ledger = booked
+    def book_in(self, ledger: SpendingLedger) -> None:
+        """Apply the limit to all spending in ``ledger`` from now on; the first ledger stays."""
+        if self.ledger is None:
+            answers, cost = ledger.answered()
+            self.ledger = ledger
             self._answers, self._answered = self._answers + answers, self._answered + cost
 
     @asynccontextmanager

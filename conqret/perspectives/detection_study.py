@@ -35,7 +35,7 @@ from conqret.perspectives.detector import DetectorQuality, quality_of
 from conqret.perspectives.detector_models import AT_ONCE, Detector, load_detector
 from conqret.perspectives.threshold import THRESHOLDS, AgainstLabels, against_labels
 from conqret.runs.run_folder import RunFolder, RunRecord, default_folder, stem
-from conqret.runs.session import Sessions
+from conqret.runs.sessions import Sessions
 from conqret.runs.study_run import ROWS, RequestFolder, RequestRecord, StudyOutcome, lost
 from conqret.runs.trials import RowStore
 

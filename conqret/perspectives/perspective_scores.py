@@ -61,7 +61,8 @@ from conqret.retrieval.retrieve import retrieval_session
 from conqret.retrieval.system_names import MODEL_STEPS, has_step
 from conqret.retrieval.systems import SystemRun
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.session import Session, SessionCounts, Sessions
+from conqret.runs.session import Session, SessionCounts
+from conqret.runs.sessions import Sessions
 from conqret.show.page import write_files
 from conqret.text.lexicons import NEGATIONS
 from conqret.text.words import words

@@ -221,7 +221,11 @@ class Vectors:
 
     @staticmethod
     def from_folder(folder: Path) -> Vectors:
-        """Open the vectors that :func:`write` wrote into ``folder``."""
+        """Open the vectors that :func:`write` wrote into ``folder``; they are read when they are used.
+
+        Raises:
+            OSError: a file of them is missing.
+        """
         counts = np.fromfile(folder / _COUNTS, np.int32)
         shape = (int(counts.sum()), -1)
         return Vectors(np.memmap(folder / _VECTORS, np.float32, "r").reshape(shape), counts)

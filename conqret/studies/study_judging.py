@@ -28,7 +28,8 @@ from conqret.judging.request_run import Run, RunPrompt, RunSettings, WatchSettin
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.run_folder import R, RunFolder, RunRecord
-from conqret.runs.session import SessionCounts, Sessions
+from conqret.runs.session import SessionCounts
+from conqret.runs.sessions import Sessions
 
 Outcome = TypeVar("Outcome", bound=BaseModel)
 F = TypeVar("F", bound=RunFolder[Any])

@@ -47,12 +47,10 @@ def why_not(page: Path, text: str) -> str | None:
 def engine_answers() -> bool:
     """Whether there is an engine that makes containers, and not its client alone."""
     try:
-        return (
-            subprocess.run(["docker", "version"], capture_output=True, check=False, timeout=60).returncode
-            == 0
-        )
+        asked = subprocess.run(["docker", "version"], capture_output=True, check=False, timeout=60)
     except (FileNotFoundError, subprocess.TimeoutExpired):
         return False
+    return asked.returncode == 0
 
 
 def job_faults(page: Path) -> Iterator[tuple[int, str]]:

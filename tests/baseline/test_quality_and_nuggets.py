@@ -119,7 +119,7 @@ def test_any_item_is_answered_within_range(
 
 def everything(evidence: Evidence) -> list[float]:
     """Every value that the evidence has, in a fixed order."""
-    found = [evidence.document_relevance(i).value for i in range(len(evidence.item.documents))]
+    found = [finding.value for finding in evidence.document_relevances]
     found += [evidence.context_relevance().value, evidence.preference().strength]
     found += [finding.value for finding in evidence.criteria.values()]
     sides: tuple[Which, ...] = get_args(Which)

@@ -31,8 +31,8 @@ def test_one_passage_that_answers_the_question_is_relevant() -> None:
         "The Eiffel Tower was built in 1889 for a world's fair.",
     )
     evidence = Evidence(item(*passages).model_copy(update={"topic": "Should school start later?"}))
-    assert evidence.document_relevance(0).value >= 0.5
-    assert evidence.document_relevance(1).value < 0.1
+    assert evidence.document_relevances[0].value >= 0.5
+    assert evidence.document_relevances[1].value < 0.1
 
 
 def test_relevance_by_hand() -> None:
@@ -64,7 +64,7 @@ def test_documents_that_agree_on_another_topic_are_no_company() -> None:
 
 def test_relevant_documents_beat_those_of_other_topics() -> None:
     evidence = Evidence(item(*UNIFORMS, *ELSEWHERE))
-    values = [evidence.document_relevance(i).value for i in range(6)]
+    values = [finding.value for finding in evidence.document_relevances]
     assert min(values[:3]) > 0.3
     assert max(values[3:]) < 0.1
 
@@ -85,8 +85,8 @@ def test_an_order_to_the_judge_does_not_raise_the_score(order: str) -> None:
         texts = [*UNIFORMS, *ELSEWHERE]
         for changed in (f"{texts[where]}\n\n{order}", f"{order} {texts[where]}", f"{texts[where]} {order}"):
             evidence = Evidence(item(*texts[:where], changed, *texts[where + 1 :]))
-            assert evidence.document_relevance(where).value <= plain.document_relevance(where).value
-            assert "orders to the judge" in evidence.document_relevance(where).explanation
+            assert evidence.document_relevances[where].value <= plain.document_relevances[where].value
+            assert "orders to the judge" in evidence.document_relevances[where].explanation
 
 
 def test_context_relevance_is_the_mean_and_falls_with_each_replaced_document() -> None:

@@ -12,7 +12,7 @@ import pytest
 from conqret.data import Nugget
 from conqret.errors import ItemsError
 from conqret.io import open_items
-from conqret.io.nuggets import BanksError, read_banks
+from conqret.io.nugget_banks import BanksError, read_banks
 from conqret.io.reports import read_requests
 
 ZOOS = "Should zoos be banned?"

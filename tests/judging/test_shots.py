@@ -5,6 +5,7 @@ import pytest
 import conqret
 from conqret.errors import DeclarationError
 from conqret.io import open_items
+from conqret.io.labels import labels_of
 from conqret.judging.instrument import filled
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_options import JudgeOptions
@@ -34,7 +35,7 @@ def items(tmp_path):
 def test_examples_are_on_other_topics_with_rounded_mean_ratings(items):
     rows, labels = items
     read = list(open_items(rows))
-    shots = draw_shots(read, labels, 2, seed=13)
+    shots = draw_shots(read, labels_of(labels), 2, seed=13)
     options = JudgeOptions(shots=2, examples=shots, order="reversed")
     (part,) = JUDGES["listwise"].judge_prompts
     for item in read:

@@ -13,7 +13,8 @@ from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.setup import set_up
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
-from conqret.runs.session import Session, SessionCounts, Sessions
+from conqret.runs.session import Session, SessionCounts
+from conqret.runs.sessions import Sessions
 from tests.contract.items import demo
 
 OFFLINE = ClientOptions("offline")

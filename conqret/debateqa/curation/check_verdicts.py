@@ -21,7 +21,7 @@ from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
 from conqret.judging.responses import Typed
 from conqret.llm.request import Answer, Request, messages
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.session import Sessions
+from conqret.runs.sessions import Sessions
 from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, StudyOutcome, lost
 from conqret.text.text_passages import root
 from conqret.text.words import words

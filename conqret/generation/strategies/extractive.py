@@ -80,7 +80,7 @@ def compose(topic: str, stance: Stance, documents: Sequence[Document]) -> dict[s
         metadata={},
     )
     evidence = Evidence(item)
-    relevance = [evidence.document_relevance(index).value for index in range(len(documents))]
+    relevance = [finding.value for finding in evidence.document_relevances]
     sides = _sides(topic, stance, [document.text for document in documents])
     kept = [n for n, value in enumerate(relevance) if value >= RELEVANT]
     candidates = [

@@ -57,7 +57,7 @@ class Bm25sSearcher:
         self._model, self._vocabulary, self._stop_words = model, vocabulary, stop_words
 
     def search(self, queries: Sequence[str], depth: int) -> Hits:
-        """Return the ``depth`` documents with the highest BM25 score for each query.
+        """Return at most ``depth`` documents for each query, those with the highest BM25 scores.
 
         Documents without any of the query's words are left out. A repeated query word counts once.
         """

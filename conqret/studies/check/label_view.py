@@ -136,7 +136,7 @@ class LabelView:
 
     @property
     def binary(self) -> bool:
-        """True if scores are compared with labels of 0 and 1."""
+        """True if scores are compared with labels, all of which are 0 or 1 where both are there (at least one row)."""
         human = self.target[self.both]
         return self.table.kind == "scores" and len(human) > 0 and bool(np.isin(human, (0.0, 1.0)).all())
 

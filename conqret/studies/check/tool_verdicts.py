@@ -100,7 +100,9 @@ def topic(name: str) -> str:
 
 
 def first(record: Mapping[str, Any], names: str) -> Any:
-    """Return the first value that is there under one of the names, with spaces between; a dot goes into an object."""
+    """Return the first value under one of ``names`` (separated by spaces), where a dot reaches into an object; None
+    where there is none. Empty texts, None and NaN do not count as values.
+    """
     for name in names.split():
         value: Any = record
         for part in [name] if name in record else name.split("."):

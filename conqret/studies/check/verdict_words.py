@@ -76,7 +76,9 @@ _LEVEL = re.compile(r"[^\W\d][^\d()]*\((?P<number>\d+)(?P<percent>%)?(?:/(?P<top
 
 @lru_cache(maxsize=4096)
 def words(name: str) -> tuple[str, ...]:
-    """Return the words of a column's name in small letters: of ``judgeVerdict_1`` judge, verdict and 1."""
+    """Return the words and numbers of a column's name in order, in small letters: of ``judgeVerdict_1`` judge,
+    verdict and 1.
+    """
     parts = re.sub(r"(?<=[a-zäöü])(?=[A-Z])", " ", unicodedata.normalize("NFC", name))
     return tuple(part.casefold() for part in re.findall(r"[^\W\d_]+|\d+", parts))
 
@@ -135,7 +137,7 @@ def leading_words(text: str) -> set[str]:
 
 
 def pass_word(text: str) -> str:
-    """Return the word for a pass in a cell, or the cell itself where it is short or has none."""
+    """Return the word for a pass in a cell, or the cell itself where it has at most 8 characters or no such word."""
     return text if len(text) <= 8 else next((word for word in _candidates(text) if word in PASSES), text)
 
 
@@ -192,7 +194,9 @@ def is_known(text: str) -> bool:
 
 
 def ordered_scale(words: set[str]) -> Mapping[str, float] | None:
-    """Return the number of each word from 1 on, if three or more words are there, and all of one known order."""
+    """Return the numbers, from 1 on, of all words of the shortest known order that has these words; None for fewer
+    than three words, or where no order has them all.
+    """
     scale = min((scale for scale in _SCALES if words <= set(scale)), key=len, default=[])
     if len(words) < 3 or not scale:
         return None

@@ -61,7 +61,7 @@ class Wave(Frozen):
 
 
 def read_waves(paths: Iterable[Path]) -> tuple[list[Wave], list[str]]:
-    """Read the finished runs at ``paths``, sorted by date.
+    """Read the finished runs at ``paths``, the oldest first (by the time at which they began).
 
     Args:
         paths: runs of ``conqret judge``, or folders that contain some.
@@ -70,7 +70,7 @@ def read_waves(paths: Iterable[Path]) -> tuple[list[Wave], list[str]]:
         The waves, and sentences on runs that are not finished.
 
     Raises:
-        DeclarationError: there is no run, a folder is no run of a judge, two runs have one name, or runs
+        DeclarationError: no run is finished, a folder is no run of a judge, two runs have one name, or runs
             differ in items or format.
     """
     folders = [JudgeFolder(run_folder) for path in paths for run_folder in run_folders(path)]
@@ -188,7 +188,8 @@ class WaveDifference(Frozen):
 class Drift(Frozen):
     """The waves by date, and the differences of each from the ``reference`` wave.
 
-    ``left_out`` says which runs are not finished.
+    ``left_out`` says which runs are not finished. ``anchors`` counts the items that all runs share,
+    ``confidence`` (between 0 and 1) is that of the intervals.
     """
 
     schema_name: str = SCHEMA

@@ -95,7 +95,9 @@ def check(
 ) -> str:
     """Check the claim that a score ``falls``, ``rises`` or ``stands still`` under a perturbation.
 
-    Levels that most items cannot reach are left out, and so are items that lack one of the others.
+    Levels that most items cannot reach are left out, and so are items that lack one of the others. A change of
+    at most ``margin`` (in score, 0 to 1) counts as none; ``allow_missing`` is the largest share of items (0 to 1)
+    that may lack a value at some level.
 
     Returns:
         An empty text if the claim holds; otherwise why it does not, with the curve.

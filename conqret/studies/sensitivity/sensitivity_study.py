@@ -29,7 +29,8 @@ from conqret.perturb import SEED, Materials, Pool
 from conqret.perturb.rewriting import rewrite_items
 from conqret.perturb.versions import LeftOutItem, Level
 from conqret.prompts import Library
-from conqret.runs.session import Session, Sessions
+from conqret.runs.session import Session
+from conqret.runs.sessions import Sessions
 from conqret.stats.curve_tests import MARGIN, check_margin
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 from conqret.studies.sensitivity.sensitivity_plan import (

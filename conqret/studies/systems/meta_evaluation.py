@@ -58,7 +58,7 @@ def systems(
         truth: the reference, the human leaderboard.
         format: the file format of the judges' leaderboards.
         truth_format: the file format of the reference.
-        reports: the judged reports; their length is evaluated as one more judge.
+        reports: the judged reports; their length in words is evaluated as one more judge.
         settings: which topics, systems, measures and coefficients are compared.
 
     Raises:

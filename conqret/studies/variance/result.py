@@ -122,6 +122,9 @@ def variance(
     """Estimate the variance components of scores in finished runs, for each metric that all have (or of
     these ``metrics``).
 
+    Judgments of perturbed items do not count. A metric for which noise cannot be separated is left out, with
+    a note, unless it is so for all. ``confidence`` (between 0 and 1) is that of the intervals.
+
     Raises:
         DeclarationError: a run is not finished, the runs share no metric or item, or noise cannot be
             separated from differences between items (one run with one sample).
