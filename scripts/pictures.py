@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 IMAGES = ROOT / "docs" / "images"
 sys.path.insert(0, str(ROOT))
 
-from tests.web.annotating_pages import PAGES, annotating_pages  # noqa: E402 - after the checkout is on the path
+from tests.web.annotating_pages import annotating_pages  # noqa: E402 - after the checkout is on the path
 
 ITEMS = "fixtures/demo/items.jsonl"
 RECORDINGS = "fixtures/demo/recordings.jsonl.gz"
@@ -44,7 +44,7 @@ CURVES = {
     "sensitivity-hallucinate-share-groundedness.svg": "hallucinate-share-groundedness.svg",
 }
 """Curves of the offline judges: a picture's name, and that of the plot in the folder of ``conqret sensitivity``."""
-PEOPLE = tuple(f"annotate-{name}.png" for name in PAGES if name not in ("nowhere", "changed"))
+PEOPLE = tuple(f"annotate-{name}.png" for name in ("rating", "adjudicate", "debate"))
 """Pages on which people label or judge, and of who runs it."""
 PICTURES = (*REPORTS, *CURVES, *PEOPLE, LAYERS := "layers.svg")
 

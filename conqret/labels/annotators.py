@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 
 from conqret.errors import DeclarationError
@@ -247,6 +247,7 @@ class AnnotatorTable:
             ).rowcount
             connection.execute("DELETE FROM turns WHERE person = ?", (annotator.number,))
             connection.execute("DELETE FROM finals WHERE by = ?", (annotator.name,))
+            connection.execute("DELETE FROM texts WHERE name = ?", (_survey_name(annotator),))
             connection.execute(
                 "UPDATE people SET name = ?, state = 'deleted', agreed = '', practised = '' WHERE number = ?",
                 (f"deleted {annotator.pseudonym}", annotator.number),
@@ -258,6 +259,23 @@ class AnnotatorTable:
             self._note(connection, "deleted", f"{annotator.pseudonym}, on request: {deleted} answers")
         self._database.forget_deleted()
         return deleted
+
+    def answer_survey(self, annotator: Annotator, answers: Mapping[str, str]) -> None:
+        """Store an annotator's answers to the survey by question; a later call replaces them."""
+        with self._database.change() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO texts (name, body) VALUES (?, ?)",
+                (_survey_name(annotator), json.dumps(dict(answers), ensure_ascii=False)),
+            )
+
+    def surveys(self) -> Iterator[tuple[Annotator, dict[str, str]]]:
+        """Yield the annotators who have answered the survey, with their answers; without those who were
+        dropped."""
+        rows = self._database.rows("SELECT name, body FROM texts WHERE name LIKE ' %'")
+        bodies = {row["name"]: row["body"] for row in rows}
+        for annotator in self.annotators():
+            if annotator.state != "dropped" and (body := bodies.get(_survey_name(annotator))) is not None:
+                yield annotator, json.loads(body)
 
     def events(self) -> list[tuple[str, str, str]]:
         """Return the log of the study, in order: time (UTC), event, and the annotator concerned with the
@@ -277,6 +295,11 @@ class AnnotatorTable:
 
 def _annotator(row: sqlite3.Row) -> Annotator:
     return Annotator(row["number"], row["name"], row["state"], row["agreed"], row["practised"])
+
+
+def _survey_name(annotator: Annotator) -> str:
+    """The name of the text with an annotator's survey; no question's id begins with a space."""
+    return f" survey {annotator.pseudonym}"
 
 
 def _escaped(text: str) -> str:

@@ -68,9 +68,9 @@ class TaskOptions(OptionGroup):
         plan: Only the items of this plan, in its order: a .plan.json that `conqret labels sample` wrote.
         design: For `--task debate`: with `main` (the default) judges see the whole passage from the start and have five
             minutes for each judgment; with `pilot` they first judge from short quotations, and see the passage only at
-            the end.
+            the end, and learn what they earned when all judges are done.
         instruction: For `--task debate`: what a judge's answers earn, `simple` (the default), `encourage-abstain`
-            (abstaining earns more), or `both`, one after the other. `conqret debate two-turn payoffs` explains them.
+            (abstaining earns more), or `both`, one after the other. `conqret debate two-turn outcomes` explains them.
         judged: For `--task write`: a file of judges' answers (human or model) on the debates of this study; each writer
             is then shown the bonus in dollars that their texts earned.
     """
@@ -212,7 +212,7 @@ def collect(
     Of two-turn debates (`--task debate`), each annotator judges each question once, at random with the arguments of the
     debate or without; the server keeps the time, and answers are final. With `--task write`, two annotators write on
     each passage, each against the first option's argument in one half of its questions and against the second's in the
-    other half.
+    other half. In the end both may answer a survey on how they went about it.
 
     Args:
         output (--output, -o): The folder in which the study and its labels are stored.

@@ -28,6 +28,7 @@ from conqret.labels.screens import (
     ScreenResponse,
     Study,
 )
+from conqret.labels.survey import as_survey_answers, survey_file
 from conqret.labels.written_arguments import TASK as WRITING
 from conqret.labels.written_arguments import practised, written
 from conqret.text.words import dimension_name
@@ -40,7 +41,8 @@ class LabelExport:
     """The result of an export: the ``file``, the study's ``task``, and the ``questions`` of its screens.
 
     ``undecided`` is the number of labels left out since annotators differ; ``lacking`` are debates left
-    out since they lack a counter-argument.
+    out since they lack a counter-argument. ``survey`` is the file with the annotators' answers to the survey of a
+    debate study, if there are any.
     """
 
     file: Path
@@ -48,6 +50,7 @@ class LabelExport:
     questions: Mapping[str, ScreenQuestion] = field(default_factory=dict)
     undecided: int = 0
     lacking: Sequence[str] = ()
+    survey: Path | None = None
 
 
 @strict_options
@@ -62,7 +65,8 @@ def export_labels(
 ) -> LabelExport:
     """Write the labels of a study to a file, with pseudonyms for annotators, and return a summary.
 
-    For a debate study, judges' answers or debates are written. An unchanged earlier export is replaced.
+    For a debate study, judges' answers or debates are written, and the survey into a file of its own. An
+    unchanged earlier export is replaced.
 
     Args:
         folder: the folder of ``conqret labels collect``.
@@ -106,10 +110,12 @@ def export_labels(
             text = as_slider_answers(ledger)
         else:
             text = _labels(ledger, given, decided, to, final=final)
-        write_new({file: text}, overwrite=overwrite, register=place)
+        survey = as_survey_answers(ledger)
+        files = {file: text, **({survey_file(file): survey} if survey else {})}
+        write_new(files, overwrite=overwrite, register=place)
         questions = {question.name: question for record in given for question in record.screen.questions}
         left = sum(verdict.value is None for verdict in decided) if final or to == "pairs" else 0
-        return LabelExport(file, task, questions, left, lacking)
+        return LabelExport(file, task, questions, left, lacking, survey_file(file) if survey else None)
 
 
 def _labels(

@@ -45,17 +45,50 @@ from conqret.labels.study_access import (
     Setting,
     apart,
     app_of,
+    form_of,
+    in_language,
     led_to,
     whole,
 )
+from conqret.labels.survey import MAX_SURVEY_ANSWER, survey_questions
 from conqret.labels.written_arguments import MAX_TEXT, Draft
 from conqret.labels.written_arguments import TASK as WRITING
+from conqret.show.table import Table
 
 LETTERS = "AB"
 """The letters of the two options on the page."""
 
 
-class JudgingPages(Pages):
+class DebatePages(Pages):
+    """The web pages of debate studies, whose last page has the survey."""
+
+    def ending_content(self, annotator: Annotator) -> Mapping[str, Any]:
+        """Return a mapping of template variables for the last page: the survey and the annotator's answers."""
+        answers = next(
+            (answers for who, answers in self.ledger.surveys() if who.number == annotator.number), None
+        )
+        return {
+            "survey": survey_questions(self.ledger),
+            "survey_answers": answers,
+            "longest": MAX_SURVEY_ANSWER,
+            "form": self.links.form(self.links.token(annotator)),
+        }
+
+    async def survey(self, request: Request) -> Response:
+        """Handle the survey on the last page: store its answers, and show them there."""
+        form = await form_of(request)
+        annotator, _ = await self._who(request, form)
+        asked = await apart(survey_questions, self.ledger)
+        answers = {
+            name: text.strip()[:MAX_SURVEY_ANSWER]
+            for name, text in in_language(form).items()
+            if name in asked and text.strip()
+        }
+        await apart(self.ledger.answer_survey, annotator, answers)
+        return led_to("/next#survey")
+
+
+class JudgingPages(DebatePages):
     """The web pages on which annotators judge two-turn debates, as request handlers."""
 
     welcome = "judging_welcome.html.j2"
@@ -67,7 +100,10 @@ class JudgingPages(Pages):
     def welcome_content(self, annotator: Annotator) -> Mapping[str, Any]:
         """Return a mapping of template variables for the first page: the annotator's next judgment, its bonuses."""
         turn = self.ledger.next(annotator)
-        return {"judging": turn.screen.judging, **_bonuses(turn.screen)} if turn else {"judging": None}
+        if turn is None:
+            return {"judging": None}
+        told = {screen.judging.instruction for screen in self.ledger.screens() if screen.judging}
+        return {"judging": turn.screen.judging, "several": len(told) > 1, **_bonuses(turn.screen)}
 
     def marked(self, records: Sequence[ScreenResponse]) -> tuple[int, int]:
         """Return the numbers of correct and of all practice questions, by each question's last judgment."""
@@ -75,11 +111,16 @@ class JudgingPages(Pages):
 
     def ending_content(self, annotator: Annotator) -> Mapping[str, Any]:
         """Return a mapping of template variables for the last page: how many judgments were right or
-        abstained, and the bonus earned, in dollars.
+        abstained, and the bonus earned, in dollars; in the pilot only when all judges are done.
         """
+        common = super().ending_content(annotator)
+        if judge_answers.withheld(self.ledger):
+            return {**common, "withheld": True}
         settlements = judge_answers.settled(self.ledger, annotator)
         last = [settlement.toward_right or 0 for settlement in settlements]
         return {
+            **common,
+            "withheld": False,
             "questions": len(last),
             "right": sum(point > 0 for point in last),
             "abstained": last.count(0),
@@ -218,7 +259,7 @@ def evidence_of(debate_request: DebateRequest) -> dict[str, Any]:
     return {"sides": sides, "pieces": pieces, "found": {name for piece in pieces for name in piece.begins}}
 
 
-class WritingPages(Pages):
+class WritingPages(DebatePages):
     """The web pages on which annotators write counter-arguments, as request handlers."""
 
     welcome = "writing_welcome.html.j2"
@@ -232,14 +273,18 @@ class WritingPages(Pages):
         return {
             "for_the_right": FOR_THE_RIGHT,
             "for_the_wrong": FOR_THE_WRONG,
-            **self.ending_content(annotator),
+            "taken": self._taken(annotator),
         }
 
     def ending_content(self, annotator: Annotator) -> Mapping[str, Any]:
         """Return a mapping of template variables for the last page: how judges rated the annotator's texts."""
+        return {**super().ending_content(annotator), "taken": self._taken(annotator)}
+
+    def _taken(self, annotator: Annotator) -> Table | None:
+        """How judges rated the annotator's texts; None before any is judged."""
         judged = self.setting.judged
         feedback_rows = feedback(self.ledger, annotator, judged) if judged else []
-        return {"taken": self.worded(feedback_table(feedback_rows)) if feedback_rows else None}
+        return self.worded(feedback_table(feedback_rows)) if feedback_rows else None
 
     def marked(self, records: Sequence[ScreenResponse]) -> None:
         """Return None: practice texts have no known answer and are read by the organizers."""
@@ -301,7 +346,7 @@ class WritingPages(Pages):
         )
 
 
-KINDS: dict[str, type[Pages]] = {judge_answers.TASK: JudgingPages, WRITING: WritingPages}
+KINDS: dict[str, type[DebatePages]] = {judge_answers.TASK: JudgingPages, WRITING: WritingPages}
 """The pages of studies other than labeling, by task."""
 
 
@@ -321,4 +366,6 @@ def annotation_app(ledger: Ledger, links: Links, setting: Setting | None = None)
         Route("/study/{token}", pages.study),
         Route("/", pages.nowhere),
     ]
+    if isinstance(pages, DebatePages):
+        routes.append(Route("/survey", pages.survey, methods=["POST"]))
     return app_of(routes, setting.messages)

@@ -123,7 +123,8 @@ def export(
     overwrite: options.Replace = False,
 ) -> None:
     """Write the labels of a study to a file that `conqret labels agreement`, `conqret validate` or Label Studio reads,
-    with pseudonyms for annotators (with `--task debate` the judges' answers for `conqret debate two-turn outcomes`).
+    with pseudonyms for annotators (with `--task debate` the judges' answers for `conqret debate two-turn outcomes`). A
+    survey of judges or writers is written to NAME.survey.csv.
 
     An earlier export is replaced; if it was edited, the command refuses.
 
@@ -143,6 +144,8 @@ def export(
 
     found = export_labels(folder, output, to=to, final=final, practice=practice, overwrite=overwrite)
     say(at(found.file))
+    if found.survey is not None:
+        say(at(found.survey, "survey"))
     for line in export_readers(found, to, final=final, practice=practice):
         say(line)
     if found.lacking:

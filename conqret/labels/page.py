@@ -33,8 +33,8 @@ SLOWEST = 100
 """The most items whose time is listed."""
 TOO_EARLY = "Agreement is computed as soon as two annotators have labeled the same item."
 NO_AGREEMENT = {
-    JUDGING: "What came of it is told by conqret debate two-turn outcomes, from the export.",
-    WRITING: "What it earns its writers is told by conqret debate two-turn outcomes --writers, once it was judged.",
+    JUDGING: "For the results, export the answers, and give them to conqret debate two-turn outcomes.",
+    WRITING: "When the debates are judged, conqret debate two-turn outcomes --writers shows what each writer earned.",
 }
 """Why other studies show no agreement, by task."""
 
@@ -63,6 +63,8 @@ def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
         right = sum(annotator.right for annotator in annotators)
         passed = t.plain("{right} of {checks}").format(right=right, checks=checks)
         facts.append((t.plain("Attention checks right"), passed))
+    if surveys := sum(bool(answers) for _, answers in ledger.surveys()):
+        facts.append((t.plain("Surveys answered"), f"{surveys:,}"))
     answer = [
         t.plain("{done} of {labels} are in.").format(done=f"{done:,}", labels=t.number(wanted, "label"))
     ]

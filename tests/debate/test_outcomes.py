@@ -62,7 +62,8 @@ def test_the_table_has_table_2s_layout(printed):
 
 
 def test_shares_accuracy_and_pay_off_by_hand():
-    found = came_of([answer(3), answer(1, question="b"), answer(0, question="c"), answer(-2, question="d")])
+    points = {"a": 3, "b": 1, "c": 0, "d": -2}
+    found = came_of([answer(point, question=name, condition="PSA") for name, point in points.items()])
     (one,) = found.cells
     assert (one.correct.value, one.incorrect.value, one.abstained.value) == (0.5, 0.25, 0.25)
     assert (one.ratio.value, one.accuracy.value) == (2, pytest.approx(2 / 3))
@@ -70,6 +71,7 @@ def test_shares_accuracy_and_pay_off_by_hand():
     assert one.points == {-3: 0, -2: 1, -1: 0, 0: 1, 1: 1, 2: 0, 3: 1}
     assert one.accuracy.low is None  # one passage only
     assert found.writers == {"right": pytest.approx(0.2 * 2 / 4), "wrong": pytest.approx(0.75 * 2 / 4)}
+    assert came_of([answer(3)]).writers == {}  # without arguments
 
 
 def test_what_was_not_answered_is_in_no_share():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from conqret.debate.two_turn.judge_answers import give
 from conqret.labels.answer_ledger import Ledger
+from conqret.labels.survey import survey_questions
 from conqret.labels.written_arguments import TASK, Draft
 
 
@@ -27,3 +28,5 @@ def answer_all(folder: Path) -> None:
                 }
                 draft = Draft(f"No, says {person.name}.").answers()
                 ledger.answer(person, turn, draft if ledger.study.task == TASK else said, "", turn.revision)
+            if surveyed := survey_questions(ledger):
+                ledger.answer_survey(person, dict.fromkeys(surveyed, f"{person.name} cannot say."))

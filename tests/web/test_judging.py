@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,8 @@ import pytest
 
 from conqret.debate.two_turn.judge_answers import POINTS
 from conqret.debate.two_turn.two_turn_files import Side, SideArgument, read_two_turn
+from conqret.labels.survey import read_survey
+from tests.cli.conftest import Cli
 from tests.labels.debates import BOTH, DEBATES, begun_debate, made
 from tests.web.test_annotating import Browser, Study
 
@@ -144,3 +147,51 @@ async def test_hostile_texts_do_nothing_and_odd_snippets_have_no_place(tmp_path:
     anchors = re.findall(r'href="#([ac][ab]\d)"', pages[1])
     assert anchors
     assert all(f'id="{name}"' in pages[1] for name in anchors)
+
+
+async def judged_to_the_end(study: Study, name: str) -> Browser:
+    judge, where = await begun(study, name)
+    while where.startswith("/screen/"):
+        await judge.send(where, start="1")
+        answer = await judge.send(where, slider="1")
+        if "<title>What it earned" in judge.page:
+            answer = await judge.get("/next")
+        where = answer.url.path
+    return judge
+
+
+async def test_in_the_pilot_no_bonus_is_shown_before_all_judges_are_done(tmp_path: Path) -> None:
+    study = Study(begun_debate(tmp_path, ["ann", "bob", "cem"], "pilot"), tmp_path)
+    ann = await judged_to_the_end(study, "ann")
+    bob = await judged_to_the_end(study, "bob")
+    for judge in (ann, bob):
+        assert "when all judges are done" in judge.page
+        assert "earned you" not in judge.page
+    study.ledger.set_state(study.ledger.annotator("cem"), "paused")
+    assert "earned you" not in (await ann.get("/next")).text
+    study.ledger.set_state(study.ledger.annotator("cem"), "dropped")  # is not waited for
+    assert "earned you" in (await ann.get("/next")).text
+    assert "To the last page" in (await bob.get(study.link("bob"))).text
+
+
+async def test_the_survey_is_in_the_export_and_counted_and_can_be_changed(tmp_path: Path, cli: Cli) -> None:
+    study = Study(begun_debate(tmp_path, ["ann", "bob", "cem"]), tmp_path)
+    assert "third judgment" not in (await judged_to_the_end(study, "cem")).page
+    for name in ("ann", "bob"):
+        judge = await judged_to_the_end(study, name)
+        for text in ("", "<b>a</b>\nb"):
+            answers = {"q:first_judgment": text, "q:abstaining": "never", "q:other": "x"}
+            assert (await judge.send("/survey", **answers)).status_code == 200
+        assert "Your answers are saved" in judge.page
+        assert "&lt;b&gt;a&lt;/b&gt;" in judge.page
+        judge.page = ""
+        assert (await judge.send("/survey", **{"q:abstaining": "not from a page"})).status_code == 403
+    study.ledger.forget(study.ledger.annotator("bob"))
+    file = tmp_path / "answers.csv"
+    assert cli("labels", "export", tmp_path, "-o", file).code == 0
+    assert [(row.annotator, row.question, row.answer) for row in read_survey(file)] == [
+        ("p01", "first_judgment", "<b>a</b>\nb"),
+        ("p01", "abstaining", "never"),
+    ]
+    outcomes = cli("debate", "two-turn", "outcomes", file, "--json")
+    assert json.loads(outcomes.out)["survey"] == {"first_judgment": 1, "abstaining": 1}

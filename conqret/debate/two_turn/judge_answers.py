@@ -35,7 +35,7 @@ from conqret.labels.screens import (
     Study,
     study_of,
 )
-from conqret.labels.study_screens import to_practise
+from conqret.labels.study_screens import NOT_PASSED, to_practise
 from conqret.show.table import Column, Table
 
 SLIDER, REASON = "slider", "reason"
@@ -123,6 +123,19 @@ def settled(ledger: Ledger, annotator: Annotator) -> list[AnswerOutcome]:
         )
         for (_, question), mine in sliders_by_screen.items()
     ]
+
+
+def withheld(ledger: Ledger) -> bool:
+    """Return True while judges may not see what they earned: in the pilot until all judges are done (section
+    B.2).
+
+    Judges who were dropped, or did not pass the practice, are not waited for.
+    """
+    design = next((screen.judging for screen in ledger.screens() if screen.judging), None)
+    if design is None or design.condition in CONDITIONS["main"]:
+        return False
+    over = ("dropped", "deleted", NOT_PASSED)
+    return any(ledger.counts(judge)[1] for judge in ledger.annotators() if judge.state not in over)
 
 
 def marked_by_last(ledger: Ledger, records: Sequence[ScreenResponse]) -> tuple[int, int]:

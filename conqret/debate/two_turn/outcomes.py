@@ -118,7 +118,8 @@ class Outcomes:
 
     ``debate`` is the change by arguments at the last judgment that both conditions have (None without one).
     ``consultancy`` is the change from one side alone to both sides. ``followed`` says which side judges take.
-    ``writers`` has the dollars an answer that writers of either side earn.
+    ``writers`` has the dollars an answer that writers of either side earn, by the last judgment with arguments
+    (empty without one).
     """
 
     answers: int
@@ -186,7 +187,7 @@ def debate_outcomes(answers: Answers, *, design: Design | None = None) -> Outcom
     given = [
         answer.toward_right
         for answer in answers
-        if answer.turn == last and not answer.consultant and answer.toward_right is not None
+        if answer.turn == last and answer.condition == after and answer.toward_right is not None
     ]
     return Outcomes(
         answers=len(answers),
@@ -201,8 +202,9 @@ def debate_outcomes(answers: Answers, *, design: Design | None = None) -> Outcom
         consultancy=at_the_end("both sides", alone, after),
         followed=tuple(measured.followed(after, alone)),
         writers={
-            side: float(writers_bonus(side == "right", given)) / max(len(given), 1)
+            side: float(writers_bonus(side == "right", given)) / len(given)
             for side in ("right", "wrong")
+            if given
         },
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
 from itertools import chain
@@ -37,6 +37,7 @@ from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.debate.two_turn.writer_scores import score_writers, writers_table
 from conqret.errors import DeclarationError, number
 from conqret.judging.command_options import StudyOptions
+from conqret.labels.survey import read_survey, survey_counts, survey_file, survey_table
 from conqret.show.page import write_file
 
 
@@ -71,17 +72,17 @@ def judge(
     Args:
         questions: Questions with two options, arguments and snippets (JSONL), as `conqret debate two-turn write` writes
             them; the released data set single_turn_debate of Parrish et al. 2022 is read, too.
-        design: Use only judges' answers from this study design: `main` (they saw the whole passage) or `pilot` (they
-            saw only quotations from it).
+        design: The study design: `main` (the whole passage is shown from the start) or `pilot` (only quotations from
+            it, and the passage at a third judgment). Default: `main` if every question has its passage.
     Judging:
         instruction: Use only one of the two instructions of Parrish et al. 2022, which differ in what abstaining earns:
             `simple` or `encourage-abstain`. Default: both.
-        consultancy: Also have each question judged with the argument for only one of its options (consultancy), once
-            for each option, as a control for the debate.
-        allowance: Tokens for each judgment, thoughts and answer together, instead of the five minutes that humans had;
-            a longer answer counts as none. Default: no limit.
-        passage_tokens: The most tokens shown of each passage: every paragraph loses the same share of its end. (Humans
-            read some 1600 in five minutes.)
+        consultancy: Beyond the paper: also have each question judged with the argument for only one of its options
+            (consultancy; Khan et al. 2024, Kenton et al. 2024), once for each option, as a control for the debate.
+        allowance: Beyond the paper: tokens for each judgment, thoughts and answer together, in place of the five
+            minutes that humans had; a longer answer counts as none. Default: no limit.
+        passage_tokens: Beyond the paper: the most tokens shown of each passage; every paragraph loses the same share of
+            its end. (Humans read some 1600 in five minutes.)
 
     The texts:
         rubric (--rubric): Instead, grade each counter-argument from 1 to 5 by the rubric of Parrish et al. 2022: is it
@@ -265,7 +266,8 @@ def outcomes(
     Args:
         answers: A table of judges' answers, one a row, with the columns question, passage, judge, condition (such as PS
             or PSA), turn, instruction, slider (-3 sure of option 1, 0 abstains, 3 sure of option 2) and right (1 or 2):
-            JSONL, CSV, TSV or Parquet.
+            JSONL, CSV, TSV or Parquet. The survey next to it (NAME.survey.csv, as `conqret labels export` writes it)
+            is counted, too.
         design: Use only judges' answers from this study design: `main` (they saw the whole passage) or `pilot` (they
             saw only quotations from it).
         plot: Write a chart of how often judges chose each of the seven points of confidence, as a .png or .svg file.
@@ -317,12 +319,23 @@ def outcomes(
     results = debate_outcomes(judged)
     if plot is not None:
         write_file(plot, confidence_plot(results, kinds[plot.suffix]))
+    survey = read_survey(answers)
     conclusion = verdict(results)
-    right, wrong = (f"${results.writers[side]:.3f}" for side in ("right", "wrong"))
     lines = [
         *spaced(outcome_tables(results)),
-        f"Writers earn, by the last judgment: {right} an answer for the right option, {wrong} for the wrong one.",
+        *spaced([survey_table(survey, survey_file(answers))] if survey else []),
+        *_writers_earn(results.writers),
         conclusion,
         *([] if plot is None else [at(plot, "plot")]),
     ]
-    result({"verdict": conclusion, **asdict(results)}, lines, as_json=json_output)
+    data = {"verdict": conclusion, **asdict(results), "survey": survey_counts(survey)}
+    result(data, lines, as_json=json_output)
+
+
+def _writers_earn(dollars: Mapping[str, float]) -> Iterator[str]:
+    if dollars:
+        right, wrong = (f"${dollars[side]:.3f}" for side in ("right", "wrong"))
+        yield (
+            f"Writers earn, by the last judgment with arguments: {right} an answer for the right option, {wrong} for "
+            "the wrong one."
+        )
