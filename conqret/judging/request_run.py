@@ -27,7 +27,7 @@ from conqret.judging.judge_settings import ClientSettings, RequestSettings, sess
 from conqret.llm.client import Client, awaited_answers
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.expected_cost import ExpectedCost, expected
-from conqret.llm.request import Request
+from conqret.llm.request import Plain, Request
 from conqret.runs.run_folder import RunRecord
 from conqret.runs.session import Session, SessionCounts, Sessions
 from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, StudyOutcome
@@ -137,8 +137,9 @@ class Run(Generic[Row]):
                 counting = partial(CountingClient, prompts=self._prompts)
                 settings |= {"clients": counting, "recordings": None, "replay": None, "batch": False}
             if self._purpose:
+                plain = all(issubclass(prompt.response, Plain) for prompt in self._prompts.values())
                 for options in self._models:
-                    options.backend.check_can_request(self._purpose, decided=self._decided)
+                    options.backend.check_can_request(self._purpose, plain=plain, decided=self._decided)
             self.sessions = self._lent or opened.enter_context(Sessions(**settings))
             self.library = self.sessions.library
             for options in self._models:

@@ -108,7 +108,7 @@ def _loaded(load: Any, cls: Any, path: Any, args: Any, settings: dict[str, Any])
     adapter_settings = dict(settings.get("adapter_kwargs") or {})
     adapter = adapter_settings.pop("_adapter_model_path", None)
     if adapter is None and not (Path(path) / "config.json").is_file() and (Path(path) / ADAPTER).is_file():
-        adapter, path = path, json.loads(whole_bytes(Path(path) / ADAPTER))["base_model_name_or_path"]
+        adapter, path = path, base_of(Path(path))
     if adapter in (None, path):
         model, info = load(cls, path, *args, **settings)
         return model, info
@@ -161,6 +161,18 @@ def _shape(shape: Iterable[int]) -> str:
     return "x".join(map(str, shape))
 
 
+def base_of(folder: Path) -> str:
+    """Return the base model's name or folder by an adapter's ``adapter_config.json``.
+
+    Raises:
+        DeclarationError: the file is not valid, or names none.
+    """
+    try:
+        return str(json.loads(whole_bytes(folder / ADAPTER))["base_model_name_or_path"])
+    except (ValueError, LookupError, TypeError) as error:
+        raise DeclarationError(f"{folder / ADAPTER} names no base_model_name_or_path") from error
+
+
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
     """A model in evaluation mode, with its tokenizer, device, dtype, and the revision that identifies its
@@ -203,9 +215,11 @@ def load(
     transformers = require("transformers", extra=EXTRA)
     safetensors = require("safetensors", extra=EXTRA)
     place, kind = placed(device, dtype)
+    bare = (Path(name) / ADAPTER).is_file() and not (Path(name) / "tokenizer_config.json").is_file()
+    words = base_of(Path(name)) if bare else name  # an adapter is often saved without its base's tokenizer
     try:
         with bars_on_terminals(), from_checkpoint(spared):
-            tokenizer = transformers.AutoTokenizer.from_pretrained(name, trust_remote_code=False)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(words, trust_remote_code=False)
             model = getattr(transformers, auto).from_pretrained(
                 name, dtype=getattr(torch, kind), trust_remote_code=False
             )

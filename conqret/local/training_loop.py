@@ -77,17 +77,17 @@ def check_base(model: Path) -> None:
         raise DeclarationError(f"{model} {state}: give --model the folder of a transformers model")
 
 
-def lora(task: str, rank: int = LORA_RANK) -> Any:
+def lora(task: str, rank: int = LORA_RANK, *, alpha: int = LORA_ALPHA, dropout: float = 0.0) -> Any:
     """Return peft's configuration of a LoRA adapter over all linear layers.
 
-    ``task`` is the kind of model in peft's terms, such as SEQ_CLS, and ``rank`` that of the adapter's
-    matrices.
+    ``task`` is the kind of model in peft's terms, such as SEQ_CLS; ``rank`` and ``alpha`` are those of the
+    adapter's matrices, ``dropout`` a share in [0, 1).
 
     Raises:
         MissingDependencyError: peft is not installed.
     """
     return require("peft", extra=EXTRA).LoraConfig(
-        r=rank, lora_alpha=LORA_ALPHA, target_modules="all-linear", task_type=task
+        r=rank, lora_alpha=alpha, lora_dropout=dropout, target_modules="all-linear", task_type=task
     )
 
 

@@ -14,8 +14,8 @@ from conqret.console.printing import at, note, progress, result, spaced
 from conqret.errors import DeclarationError, number
 from conqret.io.pairs import read_pairs
 from conqret.judging.command_options import StudyOptions
-from conqret.perspectives.detection import GRADES, PROMPT
-from conqret.perspectives.detection_study import apply_detector, threshold_of_option
+from conqret.perspectives.detection import DETECTORS, GRADED, GRADES, PROMPT
+from conqret.perspectives.detection_study import apply_detector, check_threshold, threshold_of_option
 from conqret.perspectives.detection_study import detect as detect_perspectives
 from conqret.perspectives.detector import DetectorFolder, DetectorSettings
 from conqret.perspectives.detector_tuning import Parts, tune_detector
@@ -40,7 +40,7 @@ def detect(
 
     Each pair of document and perspective gets a grade: 0 against the perspective, 1 does not mention it, 2 touches it,
     3 partly supports it, 4 clearly supports it. With `--labels`, the lowest grade that counts as yes is chosen for each
-    question by the highest F1 on all other questions.
+    question by the highest F1 on all other questions. Other detectors (`--detector`) say yes or no.
 
     Args:
         pairs: Columns question, document and perspective, optionally id: JSONL, CSV, TSV, Parquet.
@@ -54,17 +54,20 @@ def detect(
 
     conqret perspectives detect pairs.tsv --model gpt-4o-mini -o runs/detect
 
-    conqret perspectives detect pairs.tsv --labels label --model gpt-4o-mini --dry-run
+    conqret perspectives detect pairs.tsv --labels label --model gpt-4o-mini --detector one-shot
 
     conqret perspectives detect others.tsv --yes-from runs/detect --model gpt-4o-mini
 
     conqret perspectives detect pairs.tsv --labels label --detector detector/
     """
 
-    if detector is not None:
-        if model is not None or yes_from is not None or run_options.dry_run:
+    detector = detector or "graded"
+    check_threshold(detector, yes_from)
+    if detector not in DETECTORS:
+        if model is not None or run_options.dry_run:
             raise DeclarationError(
-                "--detector replaces the LLM and has its own threshold: leave out --model, --yes-from, --dry-run"
+                f"--detector {detector} replaces the LLM: leave out --model and --dry-run, or name one of "
+                f"{', '.join(DETECTORS)}"
             )
         shown = run_options.shown
         with progress("detecting", quiet=shown.quiet) as bar:
@@ -95,6 +98,7 @@ def detect(
         return
     threshold, chosen_by = threshold_of_option(yes_from)
     client = run_options.calls.for_model(model)
+    prompt = DETECTORS[detector]
     instrument = (client.model, Library(run_options.prompts)[PROMPT].digest)
     if chosen_by is not None and (chosen_by.model, chosen_by.prompts[PROMPT]) != instrument:
         note(
@@ -103,6 +107,7 @@ def detect(
     outcome = run_options.study(
         detect_perspectives,
         pairs,
+        detector=detector,
         model=client,
         labels=labels,
         yes_from=threshold,
@@ -114,8 +119,12 @@ def detect(
     there = summary.pairs - sum(summary.unanswered.values())
     lines = [
         *spaced(detection_tables(summary)),
-        f"{summary.yes} of {there} documents contain their perspective: a yes from grade {summary.yes_from} "
-        f"({GRADES[summary.yes_from]}) on",
+        f"{summary.yes} of {there} documents contain their perspective"
+        + (
+            f": a yes from grade {summary.yes_from} ({GRADES[summary.yes_from]}) on"
+            if prompt is GRADED
+            else ""
+        ),
         at(folder.table_file, "table"),
     ]
     run_options.conclude(summary, lines, outcome, summary.unanswered, there=there)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from operator import not_
 from typing import Any, Self
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
+from conqret.data import Reason
+from conqret.errors import shortened
 from conqret.io.pairs import Pair
 from conqret.judging.deciding import GRADE, expected_grade
 from conqret.judging.responses import Typed
 from conqret.llm.decisions import Decided, Decision, rating
-from conqret.llm.request import Answer, Request, decision_request, messages
-from conqret.prompts import Library
+from conqret.llm.request import Answer, Message, Plain, Request, decision_request, messages
+from conqret.prompts import Library, Prompt
 from conqret.runs.study_run import ResponseRow
 from conqret.text.analysis import weight
 from conqret.text.lexicons import NEGATIONS
@@ -30,6 +34,9 @@ TOUCHED, WHOLE = 0.4, 0.8
 
 PASSAGE = 2
 """Sentences that are read together."""
+
+MAX_ANSWER = 80
+"""Characters of an answer that are shown where it is neither Yes nor No."""
 
 
 def baseline_grade(document: str, perspective: str) -> tuple[int, float]:
@@ -93,6 +100,35 @@ class Graded(Typed):
     grade: int = Field(ge=0, le=len(GRADES) - 1, strict=True)
 
 
+@dataclass(frozen=True, slots=True)
+class DetectorPrompt:
+    """A prompt by which a model detects perspectives.
+
+    ``levels`` are the meanings of the grades, from 0 on, and ``yes_from`` is the grade from which the document
+    contains the perspective. ``tokens`` is the length of a response.
+    """
+
+    id: str
+    response: type[BaseModel]
+    levels: tuple[str, ...]
+    yes_from: int
+    tokens: int
+
+
+GRADED = DetectorPrompt(PROMPT, Graded, GRADES, YES_FROM, 60)
+DETECTORS = {
+    "graded": GRADED,
+    **{
+        name: DetectorPrompt(f"perspectives/{name}", Plain, ("No", "Yes"), 1, 1)
+        for name in ("zero-shot", "one-shot")
+    },
+}
+"""The detectors that are a prompt: conqret's own, and the two of BeRDS (Table 14), which answer Yes or No."""
+
+_YES_OR_NO = re.compile(r"\W*(?:the )?(?:answer\b(?: is\b)?\W*)?(yes|no)\b", re.IGNORECASE)
+"""How an answer begins that is Yes or No."""
+
+
 class Detection(ResponseRow):
     """The grade of one pair of document and perspective (an index into :data:`GRADES`), with its explanation.
 
@@ -107,7 +143,13 @@ class Detection(ResponseRow):
 
     @classmethod
     def from_answer(cls, id: str, answer: Answer[Any]) -> Self:  # noqa: A002 - the field's name
-        """Return the row of an answer: of a grade, or of its probabilities."""
+        """Return the row of an answer: of a grade, of its probabilities, or of Yes (grade 1) or No (0)."""
+        if isinstance(answer.value, Plain):
+            answered = _YES_OR_NO.match(answer.value.text)
+            if answered is None:
+                text = shortened(answer.value.text, MAX_ANSWER)
+                return cls(id=id, reason=Reason.INVALID_ANSWER, detail=f"neither Yes nor No: {text}")
+            return cls(id=id, grade=int(answered[1].lower() == "yes"))
         if not isinstance(answer.value, Decided):
             return super().from_answer(id, answer)
         shares = answer.value[GRADE]
@@ -143,24 +185,38 @@ QUESTION = rating(
 """The typed question for a grade."""
 
 
-def request(pair: Pair, library: Library, *, decides: bool = False) -> Request[Any]:
-    """Build the request that has a model grade one pair of document and perspective; ``decides`` is True for
+def request(
+    pair: Pair, library: Library, *, prompt: DetectorPrompt = GRADED, decides: bool = False
+) -> Request[Any]:
+    """Build the request that has a model read one pair of document and perspective; ``decides`` is True for
     a decision model.
     """
     if decides:
         state = {"document": pair.document, "statement": pair.perspective}
         return decision_request(PROMPT, pair.id, Decision(state, {GRADE: QUESTION}))
-    shown = {"document": pair.document, "perspective": pair.perspective}
     return Request(
-        ask=PROMPT,
+        ask=prompt.id,
         item=pair.id,
-        messages=messages(library[PROMPT].render(shown)),
-        response=Graded,
+        messages=detection_messages(library[prompt.id], pair),
+        response=prompt.response,
         temperature=0.0,
-        baseline=lambda: _by_words(pair),
+        baseline=lambda: _by_words(pair, prompt),
     )
 
 
-def _by_words(pair: Pair) -> dict[str, object]:
+def detection_messages(prompt: Prompt, pair: Pair) -> tuple[Message, ...]:
+    """Return the messages of a pair: those of the prompt, with the prompt's example (if any) before the
+    pair."""
+    shown = {"document": pair.document, "perspective": pair.perspective}
+    if not (example := prompt.data.get("example")):
+        return messages(prompt.render(shown))
+    before = Message("user", prompt.render(example).user), Message("assistant", example["answer"])
+    system, user = messages(prompt.render({**shown, "of": ""}))
+    return system, *before, user
+
+
+def _by_words(pair: Pair, prompt: DetectorPrompt) -> dict[str, object] | str:
     grade, covered = baseline_grade(pair.document, pair.perspective)
+    if prompt is not GRADED:
+        return prompt.levels[grade >= YES_FROM]
     return {"explanation": f"the best passage holds {covered:.0%} of the statement's words", "grade": grade}

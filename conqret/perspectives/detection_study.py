@@ -12,25 +12,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Unpack
 
+from pydantic import Field
+
 from conqret.data.digest import digest_of
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError, number, strict_options
+from conqret.errors import DeclarationError, check_known, number, strict_options
 from conqret.io.pairs import Pair, read_pairs
 from conqret.io.safe_files import Content, InFolder, csv_text, write_whole
 from conqret.judging.judge_settings import as_path, client_options
 from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
 from conqret.llm.client_options import ClientOptions
 from conqret.perspectives.detection import (
-    GRADES,
-    PROMPT,
+    DETECTORS,
+    GRADED,
     QUESTION,
-    YES_FROM,
     YES_OR_NO,
     Detection,
-    Graded,
+    DetectorPrompt,
     request,
 )
-from conqret.perspectives.detector import AT_ONCE, Detector, DetectorQuality, load_detector, quality_of
+from conqret.perspectives.detector import DetectorQuality, quality_of
+from conqret.perspectives.detector_models import AT_ONCE, Detector, load_detector
 from conqret.perspectives.threshold import THRESHOLDS, AgainstLabels, against_labels
 from conqret.runs.run_folder import RunFolder, RunRecord, default_folder, stem
 from conqret.runs.session import Sessions
@@ -38,10 +40,6 @@ from conqret.runs.study_run import ROWS, RequestFolder, RequestRecord, StudyOutc
 from conqret.runs.trials import RowStore
 
 _COLUMNS = "id question document perspective grade meaning contains explanation label reason detail".split()
-
-
-ANSWER_TOKENS = 60
-"""An answer in tokens: a sentence and a number."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +58,12 @@ class DetectionFolder(RequestFolder[RequestRecord, Detection], kind="detect", sa
 class DetectionSummary(Frozen):
     """The results of a run of perspective detection in numbers.
 
-    ``grades`` counts the pairs by grade, ``unanswered`` those without a grade by reason. ``yes`` counts the
-    pairs with a grade of at least ``yes_from``. ``against_labels`` is the agreement with human labels, if
-    there are any.
+    ``detector`` names one of :data:`conqret.perspectives.detection.DETECTORS`. ``grades`` counts the pairs by
+    grade, ``unanswered`` those without a grade by reason. ``yes`` counts the pairs with a grade of at least
+    ``yes_from``. ``against_labels`` is the agreement with human labels, if there are any.
     """
 
+    detector: str = Field(default="graded", exclude_if=lambda name: name == "graded")
     model: str
     pairs: int
     grades: dict[int, int]
@@ -80,15 +79,16 @@ def detection_run(
     model: ClientOptions,
     settings: Mapping[str, Any],
     *,
+    prompt: DetectorPrompt = GRADED,
     sessions: Sessions | None = None,
 ) -> Run[Detection]:
     """Create the run that requests a grade for each pair; use it in a ``with`` statement."""
     shown = ((pair.id, pair.document, pair.perspective) for pair in pairs)
-    typed = {"prompts": {PROMPT: digest_of(QUESTION.plain())}, "schemas": {}}
+    typed = {"prompts": {prompt.id: digest_of(QUESTION.plain())}, "schemas": {}}
     return Run(
         DetectionFolder(folder),
         [model],
-        {PROMPT: RunPrompt(Graded, "detect", ANSWER_TOKENS)},
+        {prompt.id: RunPrompt(prompt.response, "detect", prompt.tokens)},
         settings,
         contents=shown,
         total=len(pairs),
@@ -96,27 +96,31 @@ def detection_run(
         about=f"{number(len(pairs), 'pair')} of a document and a perspective, by",
         record=typed if model.backend.decides else None,
         sessions=sessions,
-        decided=True,
+        decided=prompt is GRADED,
     )
 
 
 def detected(
-    run: Run[Detection], pairs: Sequence[Pair], yes_from: int | None = None
+    run: Run[Detection],
+    pairs: Sequence[Pair],
+    yes_from: int | None = None,
+    *,
+    prompt: DetectorPrompt = GRADED,
 ) -> StudyOutcome[Detection, DetectionSummary]:
     """Request a grade for each pair, and return the rows and the summary of the run.
 
     ``yes_from`` is the lowest grade that counts as a yes. By default it is the best one by the pairs' labels,
-    or :data:`YES_FROM` where no pair has a label.
+    or that of the prompt where no pair has a label, or it answers Yes or No.
     """
 
     folder: Any = run.folder
 
     def concluded(rows: tuple[Detection, ...]) -> tuple[DetectionSummary, Mapping[Path, Content]]:
-        summary = _summary(run.client().model_id, pairs, rows, yes_from)
-        return summary, {folder.table_file: _table(pairs, rows, summary.yes_from)}
+        summary = _summary(run.client().model_id, pairs, rows, yes_from, prompt)
+        return summary, {folder.table_file: _table(pairs, rows, summary.yes_from, prompt.levels)}
 
     decides = run.client().decides
-    run.request_all(request(pair, run.library, decides=decides) for pair in pairs)
+    run.request_all(request(pair, run.library, prompt=prompt, decides=decides) for pair in pairs)
     return run.finish(concluded)
 
 
@@ -124,15 +128,17 @@ def detected(
 def detect(
     pairs: str | Path,
     *,
+    detector: str = "graded",
     labels: str | None = None,
     yes_from: int | None = None,
     output: str | Path | None = None,
     **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[Detection, DetectionSummary]:
-    """Detect which documents contain a perspective, by a model's grade of each pair (BeRDS).
+    """Detect which documents contain a perspective, by a model's grade of each pair, or its Yes or No (BeRDS).
 
     Args:
         pairs: a table with the columns question, document and perspective, optionally id.
+        detector: the prompt: ``graded``, or BeRDS's ``zero-shot`` or ``one-shot`` (Table 14).
         labels: human labels: a column of the pairs, or a file with the columns id and label.
         yes_from: the grade (1 to 4) from which a document counts as containing the perspective; by
             default the best by the labels, else 3.
@@ -148,10 +154,25 @@ def detect(
         DeclarationError: the call, the pairs or the folder are wrong. No model is called then.
     """
     source, model = Path(pairs), client_options(settings.get("model"), settings)
-    read = read_pairs(source, labels)
-    folder = as_path(output) or default_folder(stem(source), "detect", model.model)
-    with detection_run(read, folder, model, settings) as run:
-        return detected(run, read, yes_from)
+    check_known("detector", DETECTORS, detector)
+    check_threshold(detector, yes_from)
+    read, prompt = read_pairs(source, labels), DETECTORS[detector]
+    kind = "detect" if prompt is GRADED else f"detect-{detector}"
+    folder = as_path(output) or default_folder(stem(source), kind, model.model)
+    with detection_run(read, folder, model, settings, prompt=prompt) as run:
+        return detected(run, read, yes_from, prompt=prompt)
+
+
+def check_threshold(detector: object, yes_from: object) -> None:
+    """Check that a detector with a threshold of its own (any but ``graded``) is given none.
+
+    Raises:
+        DeclarationError: it is given one.
+    """
+    if yes_from is not None and detector not in (None, "graded"):
+        raise DeclarationError(
+            f"--detector {detector} has its own threshold: leave out --yes-from, which is a grade"
+        )
 
 
 def threshold_of_option(text: str | None) -> tuple[int | None, RequestRecord | None]:
@@ -172,24 +193,33 @@ def threshold_of_option(text: str | None) -> tuple[int | None, RequestRecord | N
         )
     folder = DetectionFolder(Path(text))
     record = folder.record()
-    return folder.result(folder.summary_file, DetectionSummary).yes_from, record
+    summary = folder.result(folder.summary_file, DetectionSummary)
+    if DETECTORS[summary.detector] is not GRADED:
+        raise DeclarationError(f"--yes-from names {text}, but {summary.detector} answers Yes or No: no grade")
+    return summary.yes_from, record
 
 
 def _summary(
-    model: str, pairs: Sequence[Pair], detections: Sequence[Detection], yes_from: int | None
+    model: str,
+    pairs: Sequence[Pair],
+    detections: Sequence[Detection],
+    yes_from: int | None,
+    prompt: DetectorPrompt,
 ) -> DetectionSummary:
+    if prompt is not GRADED:
+        yes_from = prompt.yes_from
     labelled = any(
         detection.grade is not None and pair.label is not None
         for pair, detection in zip(pairs, detections, strict=True)
     )
-    against = against_labels(pairs, detections, yes_from=yes_from) if labelled else None
-    threshold = against.yes_from if against else yes_from or YES_FROM
+    levels = len(prompt.levels)
+    against = against_labels(pairs, detections, yes_from=yes_from, levels=levels) if labelled else None
+    threshold = against.yes_from if against else yes_from or prompt.yes_from
     return DetectionSummary(
+        detector=next(name for name, known in DETECTORS.items() if known is prompt),
         model=model,
         pairs=len(detections),
-        grades={
-            grade: sum(detection.grade == grade for detection in detections) for grade in range(len(GRADES))
-        },
+        grades={grade: sum(detection.grade == grade for detection in detections) for grade in range(levels)},
         unanswered=lost(detections),
         yes_from=threshold,
         yes=sum(detection.contains(threshold) is True for detection in detections),
@@ -197,11 +227,13 @@ def _summary(
     )
 
 
-def _table(pairs: Iterable[Pair], detections: Iterable[Detection], yes_from: int) -> str:
+def _table(
+    pairs: Iterable[Pair], detections: Iterable[Detection], yes_from: int, levels: Sequence[str]
+) -> str:
     """The pairs with their grades as CSV, in cells that no spreadsheet takes for a formula."""
 
     def cells(pair: Pair, detection: Detection) -> tuple[object, ...]:
-        meaning = "" if detection.grade is None else GRADES[detection.grade]
+        meaning = "" if detection.grade is None else levels[detection.grade]
         return (
             pair.id,
             pair.question,
@@ -313,7 +345,8 @@ def apply_detector(
 
     Args:
         pairs: a table with the columns question, document and perspective, optionally id.
-        detector: the folder of :func:`conqret.tune_detector`, or of an NLI model.
+        detector: the folder of :func:`conqret.tune_detector`, of an NLI model, or of a causal model or adapter
+            that answers Yes or No to BeRDS's prompt.
         labels: human labels: a column of the pairs, or a file with the columns id and label.
         output: the run's folder, by default ``runs/PAIRS-detect-DETECTOR``; the same call continues a
             stopped run.

@@ -1,8 +1,4 @@
-"""A local model that says whether a document contains a perspective: one that was tuned for it, or an NLI model.
-
-A tuned one is the folder of ``conqret perspectives tune``: its ``detector.json`` says how its scores become
-probabilities and from where on it is a yes. Any other transformers model for sequence classification serves if one of
-its labels is entailment: "the document entails the perspective" (BeRDS, section 5.1), a yes from .5 on.
+"""What a local detector is tuned by, what is known of it, and how good it is against labels.
 
 Scores are fitted to labels by a logistic curve (Platt 1999), and the threshold is chosen on the same questions; what
 either is worth is measured on others.
@@ -11,7 +7,7 @@ either is worth is measured on others.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -21,34 +17,22 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from conqret._optional import require
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, first_line
 from conqret.io.limits import whole_bytes
 from conqret.io.pairs import Pair
-from conqret.local.model_identity import folder_identity
-from conqret.local.models import load, window_of
-from conqret.local.training_loop import EXTRA, TrainingSettings
+from conqret.local.training_loop import TrainingSettings
 from conqret.perspectives.detection import YES_FROM, baseline_grade
 from conqret.perspectives.threshold import Agreement, figures_of
 from conqret.runs.run_folder import SUMMARY
 from conqret.runs.study_run import TrainedFolder, TrainedRecord
 from conqret.stats.estimate import Estimate
 
-CLASSIFIER = "AutoModelForSequenceClassification"
 MODEL = "model"
 """Where the weights lie in the folder of a tuned detector."""
-ENTAILS = "entail"
-"""How the label of NLI models begins that means yes."""
 
 MAX_LENGTH = 512
 """Tokens that go through the model at once; BeRDS's passages of 100 words take a third of it."""
-OVERLAP = 4
-"""One over the share of a window that the next one repeats, where a document is longer."""
-MIN_ROOM = 16
-"""Tokens of the document that a window has to hold next to the perspective, at least."""
-AT_ONCE = 32
-"""Windows that go through the model at once."""
 
 
 class DetectorQuality(Agreement):
@@ -91,57 +75,6 @@ class DetectorCard(Frozen):
     held_out: DetectorQuality
 
 
-@dataclass(frozen=True)
-class Detector:
-    """A loaded classifier that tells if a document contains a perspective.
-
-    ``yes`` is the index of its label for yes. ``limit`` is the largest number of tokens of a window.
-    ``new_head`` names the weights that the base of an untrained detector lacked.
-    """
-
-    model: Any
-    tokenizer: Any
-    limit: int
-    yes: int
-    identity: str
-    slope: float = 1.0
-    intercept: float = 0.0
-    threshold: float = 0.5
-    new_head: tuple[str, ...] = ()
-
-    def scores(self, pairs: Sequence[Pair]) -> Iterator[float]:
-        """Yield for each pair the log-odds of yes, as the maximum over the windows of the document.
-
-        Raises:
-            DeclarationError: a perspective is too long for the model.
-        """
-        torch: Any = require("torch", extra=EXTRA)
-        for start in range(0, len(pairs), AT_ONCE):
-            block = pairs[start : start + AT_ONCE]
-            rows = [windows(self.tokenizer, pair, self.limit) for pair in block]
-            flat = [window for pair_windows in rows for window in pair_windows]
-            odds: list[float] = []
-            for begin in range(0, len(flat), AT_ONCE):
-                batch = self.tokenizer.pad({"input_ids": flat[begin : begin + AT_ONCE]}, return_tensors="pt")
-                with torch.inference_mode():
-                    logits = self.model(**batch.to(self.model.device)).logits.float()
-                others = torch.cat([logits[:, : self.yes], logits[:, self.yes + 1 :]], dim=1)
-                odds += (logits[:, self.yes] - others.logsumexp(dim=1)).tolist()
-            for row in rows:
-                yield max(odds[: len(row)])
-                del odds[: len(row)]
-
-    def probability(self, score: float) -> float:
-        """Return the calibrated probability of yes for a score (log-odds)."""
-        return logistic(self.slope * score + self.intercept)
-
-    def score_of(self, probability: float) -> float:
-        """Return the score (log-odds) that has a calibrated probability; 0 where the slope of the calibration
-        is 0."""
-        inside = min(max(probability, 1e-12), 1 - 1e-12)
-        return (math.log(inside / (1 - inside)) - self.intercept) / self.slope if self.slope else 0.0
-
-
 def logistic(odds: float) -> float:
     """Return the logistic function of ``odds``, ``1 / (1 + exp(-odds))``, without overflow."""
     return 1 / (1 + math.exp(-odds)) if odds >= 0 else math.exp(odds) / (1 + math.exp(odds))
@@ -160,85 +93,6 @@ def card_of(folder: Path) -> DetectorCard | None:
         return DetectorCard.model_validate_json(whole_bytes(file))
     except ValueError as error:
         raise DeclarationError(f"{file} does not describe a detector: {first_line(error)}") from error
-
-
-def load_detector(folder: Path) -> Detector:
-    """Load a tuned detector, or an NLI model as a detector, from a folder.
-
-    Raises:
-        DeclarationError: there is no such folder, or it contains neither.
-        MissingDependencyError: torch or transformers is not installed.
-    """
-    card = card_of(folder)
-    place = folder if card is None else folder / MODEL
-    if not (place / "config.json").is_file():
-        state = "contains no model" if folder.is_dir() else "is not a folder"
-        raise DeclarationError(
-            f"{folder} {state}: --detector takes the folder of `conqret perspectives tune`, or of an NLI model"
-        )
-    loaded = load(str(place), auto=CLASSIFIER)
-    labels = {int(n): str(name).lower() for n, name in loaded.model.config.id2label.items()}
-    yes = 1 if card else next((n for n, name in labels.items() if name.startswith(ENTAILS)), None)
-    if yes is None:
-        raise DeclarationError(
-            f"{folder} is not a detector: none of its labels is entailment ({', '.join(labels.values())}); tune a "
-            "model with `conqret perspectives tune`, or name an NLI model's labels in its config.json"
-        )
-    tokenizer = prepared_tokenizer(loaded.tokenizer, loaded.model.config)
-    limit = min(card.limit if card else MAX_LENGTH, window_of(loaded.model.config, tokenizer))
-    calibration = (card.slope, card.intercept, card.threshold) if card else (1.0, 0.0, 0.5)
-    return Detector(loaded.model, tokenizer, limit, yes, folder_identity(place), *calibration)
-
-
-def prepared_tokenizer(tokenizer: Any, config: Any) -> Any:
-    """Set the padding token and the padding side of a tokenizer and its model's ``config``, and return the
-    tokenizer.
-
-    Raises:
-        DeclarationError: the tokenizer has neither a padding nor an end token, or is not a fast
-            tokenizer.
-    """
-    if tokenizer.pad_token is None:
-        if tokenizer.eos_token is None:
-            raise DeclarationError(
-                "the tokenizer has neither pad_token nor eos_token, so batches cannot be padded: set one of them"
-            )
-        tokenizer.pad_token = tokenizer.eos_token
-    if not tokenizer.is_fast:
-        raise DeclarationError(
-            "the tokenizer is not a fast one (tokenizer.json), which long documents need: use a "
-            "model with a fast tokenizer"
-        )
-    tokenizer.padding_side = "right"
-    config.pad_token_id = tokenizer.pad_token_id
-    return tokenizer
-
-
-def windows(tokenizer: Any, pair: Pair, limit: int) -> list[list[int]]:
-    """Tokenize a pair into windows of at most ``limit`` tokens, each with a part of the document and the
-    whole perspective.
-
-    Raises:
-        DeclarationError: the perspective leaves no room for the document.
-    """
-    joined = "" if tokenizer.sep_token else "\n\nStatement: "
-    second = joined + pair.perspective
-    used = len(tokenizer("", second)["input_ids"])
-    room = limit - used
-    if room < MIN_ROOM:
-        raise DeclarationError(
-            f"the perspective of pair {pair.id} takes {used:,} of {limit:,} tokens, so that no document fits with "
-            "it: shorten the perspective, or raise --max-length if the model allows more"
-        )
-    encoding = tokenizer(
-        pair.document,
-        second,
-        truncation="only_first",
-        max_length=limit,
-        stride=room // OVERLAP,
-        return_overflowing_tokens=True,
-    )
-    return [list(ids) for ids in encoding["input_ids"]]
 
 
 @dataclass(frozen=True)

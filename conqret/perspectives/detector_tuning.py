@@ -25,19 +25,16 @@ from conqret.local.model_identity import folder_identity
 from conqret.local.models import from_checkpoint, new_head, window_of
 from conqret.local.training_loop import EXTRA, arguments, check_base, lora, merged, quiet, save, train
 from conqret.perspectives.detector import (
-    CLASSIFIER,
     USUAL,
-    Detector,
     DetectorCard,
     DetectorFolder,
     DetectorSettings,
     best_cut,
     logistic,
     platt,
-    prepared_tokenizer,
     quality_of,
-    windows,
 )
+from conqret.perspectives.detector_models import CLASSIFIER, ClassifierDetector, prepared_tokenizer
 from conqret.perspectives.threshold import question_of
 from conqret.runs.study_run import TrainedRecord, training_output
 
@@ -148,7 +145,7 @@ def tune_detector(
         return folder.result(folder.summary_file, DetectorCard)
     with quiet():
         detector = untrained(model, settings)
-        rows = [windows(detector.tokenizer, pair, detector.limit) for pair in parts.train]
+        rows = [detector.windows(pair) for pair in parts.train]
     with folder.claimed(record, overwrite=overwrite), quiet():
         weights = class_weights([pair.label is True for pair in parts.train])
         data = [
@@ -167,7 +164,7 @@ def tune_detector(
 
 
 def _card(
-    detector: Detector,
+    detector: ClassifierDetector,
     parts: Parts,
     record: TrainedRecord,
     settings: DetectorSettings,
@@ -213,6 +210,8 @@ def _card(
 WARMUP = 0.1
 WEIGHT_DECAY = 0.001
 """Both: BeRDS, A.5, for Mistral 7B with LoRA."""
+LORA: Mapping[str, Any] = {"rank": 64, "alpha": 16, "dropout": 0.1}
+"""The adapter of BeRDS's tuning, by the released script (the paper names none of the three)."""
 
 
 def class_weights(labels: Sequence[bool]) -> tuple[float, float]:
@@ -222,7 +221,7 @@ def class_weights(labels: Sequence[bool]) -> tuple[float, float]:
     return len(labels) / (2 * (len(labels) - yes)), len(labels) / (2 * yes)
 
 
-def untrained(model: Path, settings: DetectorSettings) -> Detector:
+def untrained(model: Path, settings: DetectorSettings) -> ClassifierDetector:
     """Load the base model as an untrained detector with a head of two labels; a head with other labels is
     replaced.
 
@@ -248,11 +247,13 @@ def untrained(model: Path, settings: DetectorSettings) -> Detector:
             f"the model in {model} cannot be tuned to classify: {first_line(error)}"
         ) from error
     limit = min(settings.max_length, window_of(config, tokenizer))
-    return Detector(loaded, tokenizer, limit, 1, "", new_head=tuple(drawn))
+    return ClassifierDetector(
+        model=loaded, tokenizer=tokenizer, limit=limit, identity="", yes=1, new_head=tuple(drawn)
+    )
 
 
 def trained(
-    detector: Detector,
+    detector: ClassifierDetector,
     data: Sequence[Mapping[str, Any]],
     weights: tuple[float, float],
     settings: DetectorSettings,
@@ -266,7 +267,7 @@ def trained(
     transformers: Any = require("transformers", extra=EXTRA)
     model = detector.model
     if settings.lora:
-        model = require("peft", extra=EXTRA).get_peft_model(model, lora("SEQ_CLS"))
+        model = require("peft", extra=EXTRA).get_peft_model(model, lora("SEQ_CLS", **LORA))
 
     def weighted(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
         each = torch.nn.functional.cross_entropy(

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from conqret.perspectives.detection import GRADES
+from conqret.perspectives.detection import DETECTORS, GRADED
 from conqret.perspectives.diversity_run import ALL, SHOWN, Diversity, leaning_name
 from conqret.perspectives.ranking_sources import QUERY_SIDES
 from conqret.retrieval.evaluate import MeasureScore
@@ -172,42 +172,49 @@ def _mean(score: MeasureScore | None) -> float | None:
 
 
 def detection_tables(summary: DetectionSummary) -> Iterator[Table]:
-    """Yield the table of pairs by grade and, with labels, the table of the agreement with human labels."""
-    agreement = summary.against_labels
-    heads = ("pairs",) if agreement is None else ("pairs", "human yes", "precision", "recall", "F1")
-    lines: dict[int, tuple[Cell, ...]] = {grade: (count,) for grade, count in summary.grades.items()}
+    """Yield the table of pairs by grade (or by Yes and No) and, with labels, the table of the agreement with human
+    labels."""
+    agreement, prompt = summary.against_labels, DETECTORS[summary.detector]
+    graded = prompt is GRADED
+    heads, lines = ["pairs"], {grade: [count] for grade, count in summary.grades.items()}
     if agreement is not None:
-        lines = {
-            grade.grade: (grade.pairs, grade.yes, grade.precision, grade.recall, grade.f1)
-            for grade in agreement.grades
-        }
-    lost: list[tuple[Cell, ...]] = [
-        (f"no grade: {words.REASONS[reason]}", count, *[""] * (len(heads) - 1))
-        for reason, count in summary.unanswered.items()
+        heads += ["human yes", *(("precision", "recall", "F1") if graded else ())]
+        for line in agreement.grades:
+            figures = (line.precision, line.recall, line.f1) if graded else ()
+            lines[line.grade] = [line.pairs, line.yes, *figures]
+    rows = [
+        (f"{grade} {meaning}" if graded else meaning, *lines[grade])
+        for grade, meaning in reversed([*enumerate(prompt.levels)])
     ]
+    for reason, count in summary.unanswered.items():
+        rows.append((f"no answer: {words.REASONS[reason]}", count, *[""] * (len(heads) - 1)))
+    title = "Grades" if graded else f"Answers ({summary.detector})"
     yield Table(
-        "Grades" if agreement is None else "Grades and human labels",
-        (Column("the document …", "text"), *heads),
-        [*((f"{grade} {GRADES[grade]}", *lines[grade]) for grade in reversed(range(len(GRADES)))), *lost],
-        note=""
-        if agreement is None
-        else "precision, recall, F1: of a yes from this grade on, on these very pairs.",
+        title if agreement is None else f"{title} and human labels",
+        (Column("the document …" if graded else "the document contains it", "text"), *heads),
+        rows,
+        note="precision, recall, F1: of a yes from this grade on, on these very pairs."
+        if agreement is not None and graded
+        else "",
     )
     if agreement is not None:
-        yield _agreement(agreement)
+        yield _agreement(agreement, "" if graded else "Yes or No")
 
 
-def _agreement(agreement: AgainstLabels) -> Table:
-    how = {
-        "given": f"a yes from grade {agreement.yes_from} on, as given",
-        "cross-fitted": "a yes from the grade that is best on the other questions",
-        "default": f"a yes from grade {agreement.yes_from} on; with one question only none is chosen",
-    }[agreement.way]
+def _agreement(agreement: AgainstLabels, answers: str) -> Table:
+    how = (
+        answers
+        or {
+            "given": f"a yes from grade {agreement.yes_from} on, as given",
+            "cross-fitted": "a yes from the grade that is best on the other questions",
+            "default": f"a yes from grade {agreement.yes_from} on; with one question only none is chosen",
+        }[agreement.way]
+    )
     chosen = Counter(agreement.folds.values())
     folds = ", ".join(f"{grade} for {chosen[grade]}" for grade in sorted(chosen, reverse=True))
     note = f" The grade that is best on the others is {folds} of the questions." if folds else ""
     if agreement.unanswered:
-        note += f" {agreement.unanswered} labeled pairs have no grade and are left out."
+        note += f" {agreement.unanswered} labeled pairs have no answer and are left out."
     return Table(
         f"Agreement with annotators: {how}",
         ("", "value"),

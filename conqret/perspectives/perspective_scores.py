@@ -20,14 +20,17 @@ from conqret.judging.cost import Counted, costs_of
 from conqret.judging.judge_settings import as_path, client_options, session_settings
 from conqret.judging.request_run import RequestRunSettings
 from conqret.judging.responses import Typed
+from conqret.llm.client_options import ClientOptions
+from conqret.perspectives.detection import DETECTORS, DetectorPrompt
 from conqret.perspectives.detection_study import (
     DetectedFolder,
+    check_threshold,
     detect_locally,
     detected,
     detection_run,
     threshold_of_option,
 )
-from conqret.perspectives.detector import Detector, load_detector
+from conqret.perspectives.detector_models import Detector, load_detector
 from conqret.perspectives.diversity_run import CUTS, Diversity, facts_of, score, values_of
 from conqret.perspectives.perspective_files import (
     SIDES,
@@ -40,13 +43,20 @@ from conqret.perspectives.ranking_sources import (
     judged_of,
     named,
     pairs_of,
+    passages_of,
     pooled,
     qrels_of,
     ranked,
     read_judged,
     write_rankings,
 )
-from conqret.retrieval.corpus_index import Index, open_index
+from conqret.perspectives.retrieved_contexts import (
+    Passage,
+    context_lines,
+    holds_contexts,
+    read_contexts,
+)
+from conqret.retrieval.corpus_index import open_index
 from conqret.retrieval.retrieve import retrieval_session
 from conqret.retrieval.system_names import MODEL_STEPS, has_step
 from conqret.retrieval.systems import SystemRun
@@ -57,8 +67,8 @@ from conqret.text.lexicons import NEGATIONS
 from conqret.text.words import words
 
 SCORES, VALUES, JUDGMENTS, QUESTIONS = "scores.json", "values.csv", "judgments.qrels", "perspectives.jsonl"
-RANKINGS = "rankings"
-"""What the systems ranked, a TREC run each: NAME=FILE of another score."""
+RANKINGS, CONTEXTS = "rankings", "ctxs"
+"""What the systems ranked, a TREC run each, and a file with the texts in BeRDS's format: NAME=FILE of another score."""
 
 Questions = tuple[PerspectiveQuestion, ...]
 
@@ -85,21 +95,11 @@ class PerspectiveScores:
 
 
 def _scored_pairs(
-    questions: Questions, rankings: Sequence[SystemRun], index: Index, depth: int
+    questions: Questions, rankings: Sequence[SystemRun], passages: Mapping[str, Passage], depth: int
 ) -> dict[JudgedPair, Pair]:
-    """The pairs of a perspective and a ranked document with its text.
-
-    Raises:
-        DeclarationError: the corpus contains none of the documents.
-    """
-    pool = pooled(questions, rankings, depth)
-    wanted = [document for documents in pool.values() for document in documents]
-    texts = {name: entry.whole for name, entry in index.entries(wanted).items()}
-    if wanted and not texts:
-        raise DeclarationError(
-            f"the corpus contains none of the ranked documents, such as {wanted[0]!r}: give the corpus of the ranking"
-        )
-    return pairs_of(questions, pool, texts)
+    """The pairs of a perspective and a ranked document with its text."""
+    texts = {name: passage.whole for name, passage in passages.items()}
+    return pairs_of(questions, pooled(questions, rankings, depth), texts)
 
 
 @strict_options
@@ -122,17 +122,19 @@ def score_perspectives(
     17).
 
     Args:
-        runs: TREC runs (``FILE`` or ``NAME=FILE``), or systems that search the corpus: ``bm25``,
-            ``dense`` or ``hybrid``, and further steps after a plus, as in ``dense+mmr``. The others are
-            compared with the first.
+        runs: TREC runs or BeRDS's JSON Lines with ``ctxs`` (``FILE`` or ``NAME=FILE``), or systems that
+            search the corpus: ``bm25``, ``dense`` or ``hybrid``, and further steps after a plus, as in
+            ``dense+mmr``. The others are compared with the first.
         perspectives: a table with the columns question and perspectives (a list), optionally id and
             subset.
         corpus: the corpus directory with the documents' texts.
         judgments: judgments that replace a model's: qrels whose second column is the number of the
-            perspective, from 1.
+            perspective, from 1; or JSON Lines with ``ctxs`` and their ``preds``.
         yes_from: the grade (1 to 4) from which a document counts as containing the perspective, or the
             folder of a run of :func:`conqret.detect` that chose one; by default 3.
-        detector: the folder of a detector of :func:`conqret.tune_detector`, which replaces the model.
+        detector: what says which documents contain a perspective: ``graded`` (the default), or BeRDS's
+            ``zero-shot`` or ``one-shot`` prompt, by the model; or the folder of a local model, as
+            :func:`conqret.apply_detector` takes it.
         cuts: the cut-offs: how many of the first documents count.
         depth: how many documents of each ranking are judged; by default the largest of ``cuts``.
         encoder: the current location of the encoder of a dense index.
@@ -149,21 +151,26 @@ def score_perspectives(
     Raises:
         DeclarationError: the call, the files or the folder are wrong. No model is called then.
     """
-    if detector is not None and (yes_from is not None or judgments is not None):
-        raise DeclarationError(
-            "--detector replaces LLM and judgments, and has its own threshold: leave out --yes-from and --judgments"
-        )
+    if detector is not None and judgments is not None:
+        raise DeclarationError("--judgments replaces --detector: leave out one of them")
+    check_threshold(detector, yes_from)
+    prompt = DETECTORS.get("graded" if detector is None else str(detector))
     check_positive({"the smallest cut": min(cuts, default=0)})
     systems = tuple(named(runs))
     if mmr_encoder is not None and not any(has_step(system, {"mmr"}) for system in systems):
         raise DeclarationError("--mmr-encoder needs a system with MMR: add one, such as bm25+mmr")
     questions = tuple(read_perspectives(Path(perspectives)))
+    contexts = {
+        system: read_contexts(system, questions)
+        for system in systems
+        if "=" in system and holds_contexts(system)
+    }
+    searched = [system for system in systems if system not in contexts]
     index = None
     if corpus is not None:
         require("pyterrier", "pandas", extra="retrieval")
-
         index = open_index(Path(corpus))
-    elif judgments is None:
+    elif judgments is None and searched:
         raise DeclarationError(
             "the model needs the documents' texts: give them with --corpus FOLDER, or give judgments with --judgments"
         )
@@ -176,19 +183,23 @@ def score_perspectives(
     expands = any(has_step(system, {"perspectives"}) for system in systems)
 
     def ranks(chosen: Sequence[str], session: Session | None = None) -> list[SystemRun]:
-        return ranked(chosen, questions, depth, index, session, encoder, mmr_encoder)
+        others = [system for system in chosen if system in searched]
+        made = ranked(others, questions, depth, index, session, encoder, mmr_encoder) if others else []
+        runs = dict(zip(others, made, strict=True)) | {name: file.run for name, file in contexts.items()}
+        return [runs[system] for system in chosen]
 
     # Before a model is called, every file has to be sound.
-    ranked([system for system in systems if index is None or "=" in system], questions, depth)
+    ranked([system for system in searched if index is None or "=" in system], questions, depth)
     wanted = subjects(unsided(questions))
     if settings.get("dry_run"):
         session = Session(model, prompts=session_settings(settings)["prompts"])
         costs = costs_of(lambda: judge_rows(VERDICT, wanted, **settings)) if wanted else []
-        if judged is None and detector is None and index is not None:
+        if judged is None and prompt is not None:
             rankings = ranks([system for system in systems if system not in model_systems], session)
-            pairs = [*_scored_pairs(questions, rankings, index, depth).values()]
-            with detection_run(pairs, folder, model, settings) as run:
-                costs += costs_of(lambda: detected(run, pairs))
+            passages = passages_of(pooled(questions, rankings, depth), index, contexts.values())
+            pairs = [*_scored_pairs(questions, rankings, passages, depth).values()]
+            with detection_run(pairs, folder, model, settings, prompt=prompt) as run:
+                costs += costs_of(lambda: detected(run, pairs, prompt=prompt))
         if model_systems and costs:
             left_out = (
                 f"the estimate leaves out the requests with which {', '.join(model_systems)} search, and the documents "
@@ -199,7 +210,7 @@ def score_perspectives(
     sideless, missing, lost = 0, tuple[str, ...](), dict[str, int]()
     with Sessions(**session_settings(settings)) as sessions:
         session = sessions.session(model)
-        loaded = None if detector is None else load_detector(Path(detector))
+        detects = prompt or load_detector(Path(str(detector)))
         if wanted:
             done = judge_rows(VERDICT, wanted, output=folder / "sides", sessions=sessions, **settings)
             questions, missing = with_sides(questions, done.rows), done.missing
@@ -210,17 +221,14 @@ def score_perspectives(
             if model_systems
             else session,
         )
+        passages = passages_of(pooled(questions, rankings, depth), index, contexts.values())
         if judged is None:
-            assert index is not None  # noqa: S101 - as was looked at before
-            scored = _scored_pairs(questions, rankings, index, depth)
+            scored = _scored_pairs(questions, rankings, passages, depth)
             pairs, place = [*scored.values()], folder / "detections"
-            if loaded is not None:
-                answers = _locally(pairs, loaded, place, settings)
-            else:
-                with detection_run(pairs, place, model, settings, sessions=sessions) as run:
-                    outcome = detected(run, pairs, threshold)
-                answers = [row.contains(outcome.summary.yes_from) for row in outcome.rows]
-                lost, missing = outcome.summary.unanswered, missing + outcome.missing
+            answers, lost, unrecorded = _detections(
+                detects, pairs, place, model, threshold, settings, sessions
+            )
+            missing += unrecorded
             judged = judged_of(questions, dict(zip(scored, answers, strict=True)))
         counts = session.counts
     diversity = score(questions, rankings, judged, cuts=cuts, depth=depth)
@@ -232,19 +240,39 @@ def score_perspectives(
             VALUES: values_of(diversity),
             JUDGMENTS: (f"{r.query_id} {r.iteration} {r.doc_id} {r.relevance}\n" for r in qrels),
             QUESTIONS: perspective_lines(questions),
+            **{
+                f"{CONTEXTS}/{run.name.replace('/', '-')}.jsonl": context_lines(
+                    questions, run, passages, judged, depth
+                )
+                for run in rankings
+                if passages
+            },
         },
     )
     write_rankings(folder / RANKINGS, rankings)
-    return PerspectiveScores(diversity, sideless, lost, folder, tuple(written), counts, missing)
+    return PerspectiveScores(diversity, sideless, lost, folder, tuple(written[:4]), counts, missing)
 
 
-def _locally(
-    pairs: Sequence[Pair], detector: Detector, place: Path, settings: RequestRunSettings
-) -> list[bool | None]:
+def _detections(
+    detector: Detector | DetectorPrompt,
+    pairs: Sequence[Pair],
+    place: Path,
+    model: ClientOptions,
+    yes_from: int | None,
+    settings: RequestRunSettings,
+    sessions: Sessions,
+) -> tuple[list[bool | None], dict[str, int], tuple[str, ...]]:
+    """Which documents contain their perspective, the pairs without an answer by reason, and responses that a replay
+    lacks."""
+    if isinstance(detector, DetectorPrompt):
+        with detection_run(pairs, place, model, settings, prompt=detector, sessions=sessions) as run:
+            outcome = detected(run, pairs, yes_from, prompt=detector)
+        answers = [row.contains(outcome.summary.yes_from) for row in outcome.rows]
+        return answers, outcome.summary.unanswered, outcome.missing
     watch, overwrite = settings.get("watch"), settings.get("overwrite", False)
     reached = (lambda done: None) if watch is None else partial(watch.reach, total=len(pairs))
     chances = detect_locally(pairs, detector, DetectedFolder(place), overwrite=overwrite, on_block=reached)
-    return [chance >= detector.threshold for chance in chances]
+    return [chance >= detector.threshold for chance in chances], {}, ()
 
 
 class Supports(Typed):

@@ -85,15 +85,20 @@ class FromAnswers(Typed):
 
 
 class FromArguments(Typed):
-    """A short explanation, then the question on which two arguments part, with its two sides."""
+    """A short explanation, then the question on which two arguments part."""
 
     explanation: str
     question: Asked
+
+
+class BothSides(Typed):
+    """A yes/no question as a statement, and the negation of the statement."""
+
     supporting: StatementText
     opposing: StatementText
 
     @model_validator(mode="after")
-    def _whole(self) -> FromArguments:
+    def _whole(self) -> BothSides:
         _apart(self.supporting, self.opposing)
         return self
 
@@ -109,7 +114,8 @@ class Views(Typed):
         return self
 
 
-_Made = tuple[str, tuple[QuestionPerspective, ...]]
+WrittenQuestion = tuple[str, tuple[QuestionPerspective, ...]]
+"""A question and its perspectives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,17 +123,19 @@ class WritingVariant:
     """How perspectives are written from one kind of source.
 
     ``shown`` returns the variables of the prompt. ``made`` returns the question and its perspectives from a
-    response (None where it concerns personal experience). ``baseline`` returns the offline response.
+    response (None where it concerns personal experience). ``baseline`` returns the offline response. ``then`` names
+    the variant that writes the perspectives of the question, where this one writes the question alone.
     """
 
     prompt: str
     response: type[Typed]
     shown: Callable[[PerspectiveSource], Mapping[str, Any]]
-    made: Callable[[PerspectiveSource, Mapping[str, Any]], _Made | None]
+    made: Callable[[PerspectiveSource, Mapping[str, Any]], WrittenQuestion | None]
     baseline: Callable[[PerspectiveSource], dict[str, Any]]
+    then: str = ""
 
 
-def _two(question: str, supporting: str, opposing: str) -> _Made:
+def _two(question: str, supporting: str, opposing: str) -> WrittenQuestion:
     return question, (QuestionPerspective(supporting, SIDES[0]), QuestionPerspective(opposing, SIDES[1]))
 
 
@@ -154,14 +162,8 @@ def _survey_offline(source: PerspectiveSource) -> dict[str, Any]:
     }
 
 
-def _arguments_offline(source: PerspectiveSource) -> dict[str, Any]:
-    claim = _plain(re.split(r"(?<=[.!?])\s", source.argument.strip())[0])
-    return {
-        "explanation": "the first sentence of the first argument",
-        "question": f"Is it so that {claim}?",
-        "supporting": f"It is so that {claim}.",
-        "opposing": f"It is not so that {claim}.",
-    }
+def _first_claim(source: PerspectiveSource) -> str:
+    return _plain(re.split(r"(?<=[.!?])\s", source.argument.strip())[0])
 
 
 WAYS: Mapping[str, WritingVariant] = {
@@ -197,8 +199,22 @@ WAYS: Mapping[str, WritingVariant] = {
         "perspectives/arguments",
         FromArguments,
         lambda source: {"argument": source.argument, "second_argument": source.counter},
-        lambda source, answer: _two(answer["question"], answer["supporting"], answer["opposing"]),
-        _arguments_offline,
+        lambda source, answer: (answer["question"], ()),
+        lambda source: {
+            "explanation": "the first sentence of the first argument",
+            "question": f"Is it so that {_first_claim(source)}?",
+        },
+        then="statements",
+    ),
+    "statements": WritingVariant(
+        "perspectives/statements",
+        BothSides,
+        lambda source: {"question": source.question},
+        lambda source, answer: _two(source.question, answer["supporting"], answer["opposing"]),
+        lambda source: {
+            "supporting": f"It is so that {_first_claim(source)}.",
+            "opposing": f"It is not so that {_first_claim(source)}.",
+        },
     ),
     "open": WritingVariant(
         "perspectives/open",
@@ -213,7 +229,7 @@ WAYS: Mapping[str, WritingVariant] = {
         },
     ),
 }
-"""What is done with each kind of source."""
+"""What is done with each kind of source, and with a question that was written first."""
 
 
 def way_of(source: PerspectiveSource) -> WritingVariant:

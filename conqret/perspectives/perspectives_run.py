@@ -10,10 +10,10 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Unpack
+from typing import Annotated, Any, ClassVar, Literal, Unpack
 
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
@@ -24,7 +24,7 @@ from conqret.io.safe_files import Content, InFolder, csv_text
 from conqret.io.schema import in_columns, read_table
 from conqret.judging.judge_settings import as_path, client_options
 from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
-from conqret.llm.request import Request, messages
+from conqret.llm.request import Answer, Request, messages
 from conqret.perspectives.perspective_files import (
     PerspectiveQuestion,
     PerspectiveSource,
@@ -38,6 +38,8 @@ from conqret.perspectives.perspective_writing import (
     WAYS,
     WRONG,
     Checked,
+    WritingVariant,
+    WrittenQuestion,
     check_request,
     way_of,
 )
@@ -141,7 +143,8 @@ def make_perspectives(
     folder = MadeFolder(as_path(output) or default_folder(stem(file), "make", model.model))
     prompts = {CHECK: RunPrompt(Checked, "check", CHECKED_TOKENS)}
     for way in map(way_of, sources):
-        prompts[way.prompt] = RunPrompt(way.response, "make", WRITTEN_TOKENS)
+        for step in (way, WAYS[way.then]) if way.then else (way,):
+            prompts[step.prompt] = RunPrompt(step.response, "make", WRITTEN_TOKENS)
 
     def concluded(rows: tuple[MadeRow, ...]) -> tuple[MadeSummary, Mapping[Path, Content]]:
         kept = [
@@ -183,8 +186,10 @@ def inspection_form(kept: Sequence[PerspectiveQuestion]) -> str:
     return csv_text(("id", "subset", "question", "perspectives", "error"), rows)
 
 
-async def _made(source: PerspectiveSource, run: Run[MadeRow]) -> MadeRow:
-    way = way_of(source)
+async def _written(
+    way: WritingVariant, source: PerspectiveSource, run: Run[MadeRow]
+) -> tuple[Answer[Any], WrittenQuestion | None]:
+    """The answer of the last request, and the question and perspectives that it gives."""
     settings = {"most": MAX_STATEMENTS} if way is WAYS["open"] else {}
     written = await run.client().request(
         Request(
@@ -197,9 +202,16 @@ async def _made(source: PerspectiveSource, run: Run[MadeRow]) -> MadeRow:
             baseline=lambda: way.baseline(source),
         )
     )
+    made = None if written.value is None else way.made(source, written.value.model_dump())
+    if made is not None and way.then:
+        return await _written(WAYS[way.then], replace(source, question=made[0]), run)
+    return written, made
+
+
+async def _made(source: PerspectiveSource, run: Run[MadeRow]) -> MadeRow:
+    written, made = await _written(way_of(source), source, run)
     if written.value is None:
         return MadeRow.from_answer(source.id, written)
-    made = way.made(source, written.value.model_dump())
     if made is None:
         return MadeRow(id=source.id, question=source.question, faults=(OWN_EXPERIENCE,))
     question, views = made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
 from conqret.io.trec import read_qrels, read_rankings, scored, write_run
 from conqret.perspectives.perspective_files import PerspectiveQuestion, Side
+from conqret.perspectives.retrieved_contexts import Passage, RetrievedContexts, holds_contexts, read_contexts
 from conqret.retrieval.corpus_index import Index, OwnIndex
 from conqret.retrieval.evaluate import Run
 from conqret.retrieval.system_names import PipelinePlan, check_systems, is_system
@@ -73,6 +74,24 @@ def pooled(
         )
         for question in questions
     }
+
+
+def passages_of(
+    pool: Run, index: Index | None, files: Iterable[RetrievedContexts] = ()
+) -> dict[str, Passage]:
+    """Return the pooled documents by id: those of files with texts, and those of the corpus.
+
+    Raises:
+        DeclarationError: the corpus contains none of the documents.
+    """
+    known: dict[str, Passage] = {name: text for file in files for name, text in file.passages.items()}
+    wanted = [document for documents in pool.values() for document in documents if document not in known]
+    entries = {} if index is None else index.entries(wanted)
+    if index is not None and wanted and not entries:
+        raise DeclarationError(
+            f"the corpus contains none of the ranked documents, such as {wanted[0]!r}: give the corpus of the ranking"
+        )
+    return known | entries
 
 
 def pairs_of(
@@ -178,7 +197,8 @@ def write_rankings(folder: Path, runs: Sequence[SystemRun]) -> None:
 
 
 def read_judged(path: Path, questions: Sequence[PerspectiveQuestion]) -> JudgedDocuments:
-    """Read judgments from qrels whose second column is the number of the perspective, from 1.
+    """Read judgments from qrels whose second column is the number of the perspective, from 1; or from JSON
+    Lines with ``ctxs``, which have their judgments in ``preds``.
 
     A relevance above 0 means that the document contains the perspective.
 
@@ -186,6 +206,8 @@ def read_judged(path: Path, questions: Sequence[PerspectiveQuestion]) -> JudgedD
         DeclarationError: the file cannot be read, a question lacks the numbered perspective, or no
             question is judged.
     """
+    if holds_contexts(path):
+        return judged_of(questions, read_contexts(f"judgments={path}", questions).judged)
     wanted = {question.id: len(question.perspectives) for question in questions}
     contains: dict[tuple[str, int, str], bool | None] = {}
     for row in read_qrels(path, by_iteration=True):

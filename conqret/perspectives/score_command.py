@@ -23,7 +23,8 @@ class DetectedPerspectives(OptionGroup):
     """What says which documents contain a perspective.
 
     Who contains what:
-        judgments: Judgments instead of a model's: qrels whose second column is the number of the perspective, from 1.
+        judgments: Judgments instead of a model's: qrels whose second column is the number of the perspective, from 1;
+            or BeRDS's JSON Lines, judged.
         yes_from: The lowest grade (1 to 4) with which a document counts as containing the perspective; or the folder of
             a run of `conqret perspectives detect --labels`, whose chosen grade is used. Default: 3.
     """
@@ -56,17 +57,18 @@ def score(
     two perspectives answers the question with yes.
 
     Args:
-        runs: TREC run files (`FILE` or `NAME=FILE`), or systems that search `--corpus`: `bm25`, `dense` or `hybrid`,
-            optionally with further steps after a plus, such as `dense+mmr`: `mmr` (diversity), `perspectives` (a search
-            per perspective), or reranking by a model for relevance (`generic`) or for one side (`pro`, `con`). All are
-            compared with the first.
+        runs: TREC run files (`FILE` or `NAME=FILE`), JSON Lines with texts as BeRDS's evaluation reads them (a question
+            and its `ctxs`), or systems that search `--corpus`: `bm25`, `dense` or `hybrid`, optionally with further
+            steps after a plus, such as `dense+mmr`: `mmr` (diversity), `perspectives` (a search per perspective), or
+            reranking by a model for relevance (`generic`) or for one side (`pro`, `con`). All are compared with the
+            first.
         cuts (--cuts, -k): How many of the first documents count; several numbers, comma-separated.
         depth: How many documents of each ranking are judged. A larger number tells how many documents a ranking needs
             to contain every perspective, and what all rankings together contain at best (BeRDS: 100). Default: the
             largest of `--cuts`.
     Files:
         perspectives: Columns question and perspectives (a list), optionally id and subset: JSONL, CSV, Parquet.
-        corpus: The corpus directory with the documents' texts.
+        corpus: The corpus directory with the documents' texts; not needed for files with texts.
 
     Examples:
 
@@ -77,7 +79,7 @@ def score(
     runs/diversity/judgments.qrels
     """
     from conqret.perspectives.page import diversity_tables
-    from conqret.perspectives.perspective_scores import RANKINGS, score_perspectives
+    from conqret.perspectives.perspective_scores import CONTEXTS, RANKINGS, score_perspectives
 
     scores = run_options.study(
         score_perspectives,
@@ -102,6 +104,7 @@ def score(
             *spaced(diversity_tables(scores.diversity)),
             *map(at, scores.files, ("scores", "values", "judgments", "questions")),
             at(scores.folder / RANKINGS, "rankings"),
+            at(scores.folder / CONTEXTS, "with texts"),
         ],
         as_json=run_options.shown.json_output,
     )

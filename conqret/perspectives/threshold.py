@@ -108,7 +108,7 @@ class AgainstLabels(Agreement):
 
     @property
     def warning(self) -> str:
-        """Return a warning that the grades are not shown to be better than always saying yes; empty where
+        """Return a warning that the answers are not shown to be better than always saying yes; empty where
         they are.
 
         They are better if the lower end of the interval of F1 is above the F1 of always saying yes.
@@ -118,8 +118,8 @@ class AgainstLabels(Agreement):
         if bar is None or low is None or low > bar:
             return ""
         return (
-            f"the grades are not shown to tell a yes from a no: F1 {self.f1}, and {bar:.3f} for always saying yes; a "
-            f'yes from grade {self.yes_from} ("{GRADES[self.yes_from]}") on is no label to train on or to count by'
+            f"the answers are not shown to tell a yes from a no: F1 {self.f1}, and {bar:.3f} for always saying yes; "
+            "they are no labels to train on or to count by"
         )
 
 
@@ -151,12 +151,16 @@ def cross_fitted(labels: Sequence[bool], grades: Sequence[int], questions: Seque
 
 
 def against_labels(
-    pairs: Sequence[Pair], detections: Sequence[Detection], *, yes_from: int | None = None
+    pairs: Sequence[Pair],
+    detections: Sequence[Detection],
+    *,
+    yes_from: int | None = None,
+    levels: int = len(GRADES),
 ) -> AgainstLabels:
     """Compute the agreement of detections (one for each pair, in order) with the labels of the pairs.
 
     Intervals are over whole questions; thresholds are not refitted in the resamples. ``yes_from`` sets the
-    threshold, which is otherwise cross-fitted.
+    threshold, which is otherwise cross-fitted. ``levels`` is the number of grades.
 
     Raises:
         DeclarationError: no pair has both a label and a grade.
@@ -184,7 +188,7 @@ def against_labels(
         way=way,
         yes_from=chosen,
         folds=folds,
-        grades=tuple(_line(grade, labels, grades) for grade in range(len(GRADES))),
+        grades=tuple(_line(grade, labels, grades) for grade in range(levels)),
     )
 
 

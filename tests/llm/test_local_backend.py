@@ -206,7 +206,7 @@ def test_who_can_be_asked_what(model: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("conqret.llm.hosted.direct_http.Direct.prepare", sent)
     with pytest.raises(DeclarationError, match="local/FOLDER"):
         ask("gpt-4o-mini", request())
-    with pytest.raises(DeclarationError, match="likelihood and score dispute-awareness"):
+    with pytest.raises(DeclarationError, match="score dispute-awareness"):
         ask(f"local/{model}", replace(request(), reading=None))
     (offline,) = ask("offline", request(baseline=lambda: {"values": [], "tokens": []}))
     assert offline.value == Sums(values=[], tokens=[])

@@ -17,6 +17,7 @@ from conqret.perspectives.perspective_writing import (
     TOGETHER,
     UNDEBATABLE,
     WRONG,
+    BothSides,
     Checked,
     FromAnswers,
     FromArguments,
@@ -66,7 +67,8 @@ def test_offline_it_makes_what_score_reads(tmp_path, kind):
     assert sum(subset.kept for subset in summary.subsets) == len(perspectives)
     with pytest.raises(Counted) as counted:
         make_perspectives(file, source=kind, dry_run=True)
-    assert sum(cost.calls for cost in counted.value.costs) == len(read) + len(perspectives)
+    requests = 2 if kind == "arguana" else 1  # the question first, then its sides
+    assert sum(cost.calls for cost in counted.value.costs) == requests * len(read) + len(perspectives)
     for perspective in perspectives:
         assert not any(view.text.endswith("?") for view in perspective.perspectives)
         assert perspective.sided == (perspective.id in ("gun", "chat", "arguana-1"))
@@ -142,16 +144,8 @@ def options(server):
     [
         (Opposite, {"opposing": "Do trams pay?"}, "this is a question"),
         (Opposite, {"opposing": "Do trams pay?”"}, "this is a question"),
-        (
-            FromArguments,
-            {"question": "Trams pay.", "supporting": "Yes.", "opposing": "No."},
-            "this is no question",
-        ),
-        (
-            FromArguments,
-            {"question": "Pay?", "supporting": "It is so", "opposing": "it is so."},
-            "the same words",
-        ),
+        (FromArguments, {"question": "Trams pay."}, "this is no question"),
+        (BothSides, {"supporting": "It is so", "opposing": "it is so."}, "the same words"),
         (
             FromSurvey,
             {"own_experience": False, "question": None, "supporting": None, "opposing": None},

@@ -6,8 +6,10 @@ from conqret.data import Reason
 from conqret.io.pairs import Pair
 from conqret.llm import retry
 from conqret.llm.client_options import ClientOptions
-from conqret.perspectives.detection import baseline_grade
+from conqret.llm.request import Answer, Plain
+from conqret.perspectives.detection import DETECTORS, Detection, baseline_grade, request
 from conqret.perspectives.diversity_run import mrecall, precision
+from conqret.prompts import Library
 from tests.perspectives.detected import detect
 from tests.server import FaultPlan, FaultServer
 
@@ -54,6 +56,34 @@ def test_detection_is_graded_and_failures_are_no_grades(monkeypatch):
     with FaultServer(FaultPlan(always="server_error")) as server:
         failed = detect(pairs[:1], options(server, max_attempts=1))
     assert (failed[0].grade, failed[0].contains(), failed[0].reason) == (None, None, Reason.SERVER_ERROR)
+
+
+@pytest.mark.parametrize(
+    ("text", "contains"),
+    [
+        ("Yes", True),
+        ("no.", False),
+        ("**No**", False),
+        ("(yes)", True),
+        ("Answer: Yes", True),
+        ('The answer is "No".', False),
+        ("Yesterday it rained.", None),
+        ("It depends.", None),
+    ],
+)
+def test_an_answer_is_yes_or_no_or_none(text, contains):
+    found = Detection.from_answer("1", Answer(Plain(text=text), ()))
+    assert found.contains(DETECTORS["one-shot"].yes_from) is contains
+    assert found.reason == (Reason.INVALID_ANSWER if contains is None else None)
+
+
+def test_the_example_stands_before_the_pair_with_its_answer():
+    pair = Pair("1", "Trams are cheap.", "Trams pay.")
+    one, zero = (request(pair, Library(), prompt=DETECTORS[name]) for name in ("one-shot", "zero-shot"))
+    assert [message.role for message in one.messages] == ["system", "user", "assistant", "user"]
+    assert "Statement for Example 1: Prohibition" in one.messages[1].content
+    assert (one.messages[0], one.messages[3]) == zero.messages
+    assert zero.messages[1].content.startswith("Document: Trams are cheap.\nStatement: Trams pay.\n")
 
 
 @pytest.mark.parametrize("grade", [5, -1, 2.5, "high", None, True])

@@ -15,6 +15,7 @@ from conqret.retrieval.evaluate import MeasureScore, family
 from conqret.retrieval.systems import SystemRun
 from conqret.stats.effects import sign_p
 from conqret.stats.resampling import mean_interval
+from tests.commands import run_conqret
 
 ROWS = [
     {
@@ -211,3 +212,41 @@ def test_faulty_rankings_and_judgments(tmp_path, questions, judged):
         ranked(named([str(run)]), questions, 5)
     with pytest.raises(DeclarationError, match="each must lie between 1 and the depth"):
         score(questions, [SystemRun("run", {})], judged, cuts=(5,), depth=3)
+
+
+def test_rankings_with_texts_as_the_released_evaluation_reads_them(tmp_path):
+    """A file of BeRDS's layout alone: questions, texts, and judgments; a passage that is there twice counts twice."""
+    pay, lose, cat = (
+        {"title": "On trams", "text": "They pay."},
+        {"text": "They cost too much."},
+        {"title": "", "text": "Cats sleep."},
+    )
+    rows = [
+        {
+            "question": "Do trams pay?",
+            "perspectives": ["Trams pay.", "Trams do not pay."],
+            "ctxs": [
+                {**pay, "mistral-preds": [True, False]},
+                {**pay, "mistral-preds": [True, False]},
+                {**cat, "mistral-preds": [False, False]},
+                {**lose, "mistral-preds": [False, True]},
+            ],
+        }
+    ]
+    file = tmp_path / "retrieved.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    options = ("--perspectives", file, "-k", "2,4", "--json", "-o")
+    done = run_conqret("perspectives", "score", file, "--judgments", file, *options, tmp_path / "out")
+    assert done.code == 0, done.err
+    means = {score["measure"]: score["mean"] for score in json.loads(done.out)["scores"]}
+    assert (means["P@2"], means["P@4"], means["MRecall@2"], means["MRecall@4"]) == (1.0, 0.75, 0.0, 1.0)
+    (written,) = map(json.loads, (tmp_path / "out" / "ctxs" / "retrieved.jsonl").read_text().splitlines())
+    assert written["perspectives"] == rows[0]["perspectives"]
+    assert [(passage["text"], passage["preds"]) for passage in written["ctxs"]] == [
+        (passage["text"], passage["mistral-preds"]) for passage in rows[0]["ctxs"]
+    ]
+    # Without judgments a model is asked, and no corpus is needed: the texts are in the file.
+    done = run_conqret("perspectives", "score", file, "--detector", "one-shot", *options, tmp_path / "asked")
+    assert done.code == 0, done.err
+    detected = (tmp_path / "asked" / "detections" / "detections.csv").read_text()
+    assert "They pay. On trams" in detected

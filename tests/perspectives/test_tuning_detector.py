@@ -16,11 +16,10 @@ from conqret.perspectives.detector import (
     DetectorSettings,
     best_cut,
     card_of,
-    load_detector,
     logistic,
     platt,
-    windows,
 )
+from conqret.perspectives.detector_models import load_detector
 from conqret.perspectives.detector_tuning import class_weights, parted, tune_detector
 from tests.commands import run_conqret
 from tests.needed import Needed
@@ -130,7 +129,7 @@ def test_a_detector_reads_the_end_of_a_long_document(tuned):
         Pair("b", start + start.replace("bad", "good"), "trams pay"),
         Pair("c", "", "trams pay"),
     ]
-    assert len(windows(detector.tokenizer, pairs[0], detector.limit)) >= 3
+    assert len(detector.windows(pairs[0])) >= 3
     low, high, _ = (detector.probability(score) for score in detector.scores(pairs))
     assert low < detector.threshold <= high
     assert detector.score_of(high) == pytest.approx(next(iter(detector.scores(pairs[1:]))), abs=1e-4)
@@ -171,9 +170,7 @@ def test_a_causal_model_gets_a_head_and_an_adapter_is_merged(tmp_path):
     assert card.lora
     detector = load_detector(folder.path)
     assert len(list(detector.scores(made(5)))) == 5
-    assert "Statement:" in detector.tokenizer.decode(
-        windows(detector.tokenizer, made(1)[0], detector.limit)[0]
-    )
+    assert "Statement:" in detector.tokenizer.decode(detector.windows(made(1)[0])[0])
 
 
 def test_an_nli_model_is_a_detector_and_another_is_none(tmp_path, encoder):

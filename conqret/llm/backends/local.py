@@ -367,7 +367,8 @@ BACKEND = Backend(
     reads=True,
     cannot=(
         "needs a response in a given structure, but a local/ model writes plain texts only: it can write statements "
-        "(`conqret debate write`), judge with --format likelihood and score dispute-awareness. Serve it (vLLM, Ollama) "
+        "(`conqret debate write`), judge with --format likelihood, score dispute-awareness and answer Yes or No "
+        "(`conqret perspectives detect --detector zero-shot`). Serve it (vLLM, Ollama) "
         "and give --model hosted_vllm/NAME with --api-base to use it for everything, or use --model offline"
     ),
     resolve=resolved,
