@@ -82,6 +82,7 @@ def detect(
                 labels=labels,
                 output=output,
                 overwrite=run_options.kept.overwrite,
+                prompts=run_options.prompts,
                 on_start=started,
                 on_block=bar.reach,
             )

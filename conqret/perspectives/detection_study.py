@@ -338,6 +338,7 @@ def apply_detector(
     labels: str | None = None,
     output: str | Path | None = None,
     overwrite: bool = False,
+    prompts: str | Path | None = None,
     on_start: Callable[[int, str], None] = lambda pairs, identity: None,
     on_block: Callable[[int], None] = lambda done: None,
 ) -> LocalDetections:
@@ -351,6 +352,7 @@ def apply_detector(
         output: the run's folder, by default ``runs/PAIRS-detect-DETECTOR``; the same call continues a
             stopped run.
         overwrite: start anew where the folder contains another run.
+        prompts: a folder of prompts that replace conqret's; a causal model reads ``perspectives/zero-shot``.
         on_start: called with the number of pairs and the identity of the detector.
         on_block: called with the number of pairs that are done.
 
@@ -366,7 +368,7 @@ def apply_detector(
     folder = DetectedFolder(
         default_folder(stem(source), "detect", place.resolve().name) if output is None else Path(output)
     )
-    loaded = load_detector(place)
+    loaded = load_detector(place, None if prompts is None else Path(prompts))
     on_start(len(rows), loaded.identity)
     chances = detect_locally(rows, loaded, folder, overwrite=overwrite, on_block=on_block)
     known = [pair for pair in rows if pair.label is not None]

@@ -210,7 +210,7 @@ def score_perspectives(
     sideless, missing, lost = 0, tuple[str, ...](), dict[str, int]()
     with Sessions(**session_settings(settings)) as sessions:
         session = sessions.session(model)
-        detects = prompt or load_detector(Path(str(detector)))
+        detects = prompt or load_detector(Path(str(detector)), session_settings(settings)["prompts"])
         if wanted:
             done = judge_rows(VERDICT, wanted, output=folder / "sides", sessions=sessions, **settings)
             questions, missing = with_sides(questions, done.rows), done.missing

@@ -81,7 +81,7 @@ def test_the_example_stands_before_the_pair_with_its_answer():
     pair = Pair("1", "Trams are cheap.", "Trams pay.")
     one, zero = (request(pair, Library(), prompt=DETECTORS[name]) for name in ("one-shot", "zero-shot"))
     assert [message.role for message in one.messages] == ["system", "user", "assistant", "user"]
-    assert "Statement for Example 1: Prohibition" in one.messages[1].content
+    assert "Statement for Example 1: A ban on leaf blowers" in one.messages[1].content
     assert (one.messages[0], one.messages[3]) == zero.messages
     assert zero.messages[1].content.startswith("Document: Trams are cheap.\nStatement: Trams pay.\n")
 
