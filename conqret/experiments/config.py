@@ -1,6 +1,6 @@
 """What the file of an experiment says: corpus, systems, judges and perturbations.
 
-``docs/experiments.md`` explains every field. Paths are relative to the file.
+``docs/experiments.md`` explains the fields. Paths are relative to the file.
 """
 
 from __future__ import annotations

@@ -278,7 +278,7 @@ def run(experiment: str | Path, **settings: Unpack[ExperimentSettings]) -> Exper
     """Run an experiment file: retrieve, rerank, generate, judge, perturb and report.
 
     Args:
-        experiment: the TOML file (docs/experiments.md explains every field).
+        experiment: the TOML file (docs/experiments.md explains the fields).
         settings: the output folder and other settings: :class:`ExperimentSettings`.
 
     Returns:
