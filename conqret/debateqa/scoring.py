@@ -57,7 +57,7 @@ class ScoringPrompt:
 
     ``figure`` converts a response, and its log-probabilities if ``logprobs`` is set, into a value and a
     detail. ``baseline`` returns the offline response. ``reading`` says how a local model chooses its
-    response. ``tokens`` is the expected length of a response.
+    response. ``tokens`` is the expected length of a response in tokens.
     """
 
     prompt: str

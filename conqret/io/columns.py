@@ -56,11 +56,11 @@ class Dialect:
 
 def _dialect(name: str, marks: str, columns: str, base: Dialect | None = None, **settings: Any) -> Dialect:
     """A dialect in words: ``marks`` with ``|`` between columns of which one does, and ``columns`` as ``field=column``
-    with ``|`` between those that may hold it. It has the other columns of ``base``."""
+    with ``|`` between those that may hold it; a field alone has its own name. It has the other columns of ``base``."""
     held, sets = dict(base.columns) if base else {}, list[frozenset[str]]()
     for column in columns.split():
         field_name, _, names = column.partition("=")
-        held[field_name] = tuple(names.split("|"))
+        held[field_name] = tuple((names or field_name).split("|"))
     for mark in marks.split():
         sets.append(frozenset(mark.split("|")))
     return Dialect(name, held, tuple(sets), **settings)
@@ -71,7 +71,7 @@ _GOLD = "ground_truth|ground_truths|reference|reference_answer|gold_answer"
 GOLD = ("reference", "gold_answer")
 """The columns of pyterrier-rag's frames with a question's right answer."""
 
-CONQRET = Dialect("conqret", {name: (name,) for name in FIELDS}, (frozenset({"topic"}),), native=True)
+CONQRET = _dialect("conqret", "topic", " ".join(FIELDS), native=True)
 """The native dialect: the columns are called as the fields of :class:`conqret.data.Item`."""
 RAGAS_2 = _dialect(
     "ragas v2",
@@ -235,7 +235,7 @@ def recognise(names: Iterable[str]) -> Dialect | None:
         return dialect
     if dialect.records is not iter:  # which reads columns under its own names
         return _fitting(there)
-    columns = {name: (name,) for name in FIELDS} | dict(dialect.columns)
+    columns = {**CONQRET.columns, **dialect.columns}
     return replace(
         dialect,
         columns={

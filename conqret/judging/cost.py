@@ -58,9 +58,10 @@ def costs_of(study: Callable[[], object]) -> list[ExpectedCost]:
 class RunPrompt:
     """One prompt that a run uses, with what a dry run needs to estimate its cost.
 
-    ``response`` is the type of its responses, ``task`` the kind of work, and ``tokens`` the length of a
-    response. ``shown_later`` is True if later prompts contain the response, so that offline responses are
-    lengthened to ``tokens``. ``file`` is False where the prompt does not come from a prompt file.
+    ``response`` is the type of its responses, and ``task`` the kind of work. ``tokens`` is the expected length
+    of a response in tokens, or a function that returns it for a request. ``shown_later`` is True if later
+    prompts contain the response, so that offline responses are lengthened to ``tokens``. ``file`` is False
+    where the prompt does not come from a prompt file.
     """
 
     response: type[BaseModel]

@@ -122,7 +122,7 @@ def documents(judgment: Judgment, item: Item, citing: Sequence[View]) -> Iterato
 
 
 def explained(measure: Measure, text: str) -> str:
-    """Return the judge's explanation, cut to the page's limit.
+    """Return the judge's explanation, cut to ``EXPLANATION`` characters.
 
     With several samples, it names the number of the first sample that has a score.
     """

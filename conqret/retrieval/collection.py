@@ -85,7 +85,11 @@ class Collection:
                 offset += len(line)
 
     def read_at(self, offsets: Sequence[int]) -> list[Entry]:
-        """Return the documents whose lines begin at these byte offsets."""
+        """Return the documents whose lines begin at these byte offsets, in this order.
+
+        Raises:
+            DeclarationError: a line is not a document.
+        """
         entries = []
         with self.documents_file.open("rb") as file:
             for offset in offsets:

@@ -124,7 +124,7 @@ def has_step(name: str, steps: Container[str]) -> bool:
 
 
 def stages_of(name: str) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """Return the engines of a system's name and the settings of its :class:`PipelinePlan`.
+    """Return the engines of a system's name (BM25 if it names none) and the settings of its :class:`PipelinePlan`.
 
     Raises:
         UnknownNameError: a part of the name is not one of :data:`SYSTEMS`.

@@ -241,7 +241,7 @@ def alike_views(made: MadeBenchmark, embed: Embed, threshold: float = ALIKE) -> 
 
 
 def domains(questions: Sequence[str], embed: Embed, count: int = DOMAINS) -> list[Domain]:
-    """Group questions into ``count`` domains by k-means over their embeddings; return the largest first.
+    """Group questions into at most ``count`` domains by k-means over their embeddings; return the largest first.
 
     A domain is named by its stems with the highest weight, as in BERTopic (Grootendorst 2022). The weight is
     the frequency in the group times ``log(1 + A / f)``. A is the mean number of words of a group, and f the

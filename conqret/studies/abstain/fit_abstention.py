@@ -133,10 +133,11 @@ def abstain(
 
 
 def check_shares(*, delta: float, tolerance: float, **allowed: float) -> None:
-    """Check the shares of a risk guarantee.
+    """Check the shares of a risk guarantee: ``delta`` between 0 and 0.5, ``tolerance`` from 0 to 1 (a share of the
+    labels' scale), and others, by the names of their options, between 0 and 1.
 
     Raises:
-        DeclarationError: a share is out of its range.
+        DeclarationError: a share is out of its range; only ``tolerance`` may be 0 or 1.
     """
     for name, share in allowed.items():
         if not 0 < share < 1:

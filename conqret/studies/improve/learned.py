@@ -156,7 +156,9 @@ class ShownScale:
 
     @property
     def anchored(self) -> tuple[int, ...]:
-        """The ratings to which a prompt gives a meaning; none if ratings are binary or not whole."""
+        """The ratings to which a prompt gives a meaning: at most ``MIN_ANCHORED``, evenly spread, both ends among
+        them; none if ratings are binary or not whole.
+        """
         if self.binary or not (float(self.low).is_integer() and float(self.high).is_integer()):
             return ()
         low, high = int(self.low), int(self.high)

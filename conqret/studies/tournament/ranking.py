@@ -236,7 +236,7 @@ class PairSchedule:
 
     @cached_property
     def sizes(self) -> list[list[int]]:
-        """For each group, the number of pairs in each round."""
+        """For each group, the number of pairs in each round; random pairs without early stopping are one round."""
         options = self.options
         wanted = None if options.design == "exhaustive" else options.comparisons
         sizes = [

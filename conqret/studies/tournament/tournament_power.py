@@ -69,7 +69,8 @@ def simulated_reliability(
     comparisons per item.
 
     Returns:
-        The scale separation reliability after each round, by the number of comparisons per item so far.
+        The scale separation reliability (0 to 1) after each round, by the number of comparisons per item so far;
+        0 where it is not defined.
     """
     truth = rng.normal(0, judge.spread, (groups, size))
     truth -= truth.mean(axis=1, keepdims=True)
