@@ -173,7 +173,7 @@ def test_a_model_that_is_only_read_cannot_write(file):
         (
             'format = "direct"',
             'format = "direct"\nmodels = 3',
-            "there is no such field here; did you mean 'model'?",
+            "there is no such field here",
         ),
         (
             'corpus = "corpus"',
