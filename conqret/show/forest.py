@@ -22,9 +22,8 @@ ROW, ABOVE, STRIP, FOOT = 38, 18, 16, 40
 """Units of a row, of the words in it above the strip with the interval, of that strip, and of the axis below."""
 WIDER = 1.25
 """The factor by which the axis extends beyond the shaded range, at least."""
-NAME, WORD = 34, 18
-"""Characters of a row's name, and of the word next to it; where there is none, the name has a third of its room,
-too."""
+LINE, NAME, WORD = 60, 34, 18
+"""The most characters of a row's name and figures together, of a name in the legend, and of the word of a row."""
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 NONE: Mapping[str, Mapping[str, Estimate]] = {}
 """No comparisons."""
@@ -127,9 +126,10 @@ class Forest:
             left, right = self._x(-row.within), self._x(row.within)
             mark = MARKS[row.verdict]
             word = f"{cut(row.word, WORD)} " * bool(row.word)
+            said = f"{visible(word)}{_said(row)}"
             yield SimpleNamespace(
-                name=cut(visible(row.name), NAME if word else NAME + WORD // 3),
-                said=f"{visible(word)}{_said(row)}",
+                name=cut(visible(row.name), LINE - len(said)),
+                said=said,
                 text=ROW * place + 13,
                 shade=f"M{left:g},{strip}H{right:g}v{STRIP}H{left:g}z" if row.within else "",
                 line=f"M{low:g},{middle}H{high:g}",

@@ -293,7 +293,7 @@ def _unknown(parted: Components) -> Iterator[str]:
         yield "no run changes the model or the prompt alone, so the two are one source (judge)"
     for name in (MODEL, PROMPT):
         if not {name, JUDGE} & set(parted.conditions):
-            yield f"there is one {name}, so nothing is said of what another {name} would change: add a run with another {name}"
+            yield f"there is one {name}, so nothing is said of others: add a run with another {name}"
     if not any(effect.names == (SAMPLE,) for effect in parted.effects):
         yield "there is one sample of each request, so the sampling variance is not known: judge with --samples 3"
     if parted.topics == 1:
