@@ -119,6 +119,15 @@ def check_ranges(settings: Any) -> None:
         raise DeclarationError(f"{' or '.join(names)} is {fault['input']}, but {fault_text(fault)}") from None
 
 
+FAULTS = {
+    "extra_forbidden": "there is no such field here; correct its name, or remove it",
+    "missing": "the field is missing; add it",
+}
+"""The messages of common faults, by pydantic's type."""
+
+
 def fault_text(fault: Mapping[str, Any]) -> str:
     """Return the message of a pydantic validation error, in conqret's wording."""
+    if text := FAULTS.get(fault["type"]):
+        return text
     return str(fault["msg"]).removeprefix("Value error, ").replace("Input should", "it must")

@@ -180,11 +180,12 @@ def note(*messages: str) -> None:
 
 
 def note_each(messages: Iterable[str]) -> None:
-    """Print the first :data:`MAX_NOTES` notes of one kind, and the number of further ones."""
+    """Print the first :data:`MAX_NOTES` notes of one kind, and the number of further ones; one more is printed, too."""
     every = list(messages)
-    note(*every[:MAX_NOTES])
-    if (more := len(every) - MAX_NOTES) > 0:
-        note(f"and {number(more, 'more note')} of this kind")
+    shown = every if len(every) == MAX_NOTES + 1 else every[:MAX_NOTES]
+    note(*shown)
+    if more := len(every) - len(shown):
+        note(f"{more} further notes like “{shown[-1]}” are left out here")
 
 
 def note_all(title: str, lines: Sequence[str], most: int = 10) -> None:

@@ -28,7 +28,7 @@ def _said(problem: Any) -> str:
     known = {name for table in _tables(ConfigTable) for name in table.model_fields}
     unknown = problem["type"] == "extra_forbidden"
     meant = near(str(problem["loc"][-1]), sorted(known)) if unknown else None
-    return f"{fault_text(problem)}: did you mean {meant!r}?" if meant else fault_text(problem)
+    return f"there is no such field here; did you mean {meant!r}?" if meant else fault_text(problem)
 
 
 def _tables(kind: type[ConfigTable]) -> Iterator[type[ConfigTable]]:

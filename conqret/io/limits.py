@@ -21,6 +21,7 @@ from typing import IO, TypeVar, cast
 from pydantic import BaseModel, ValidationError
 
 from conqret.errors import DeclarationError, Fault
+from conqret.options import fault_text
 
 _MIB = 2**20
 
@@ -149,7 +150,7 @@ def read_written(file: Path, model: type[M], command: str, what: str = "") -> M:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
-        fault = f"{where}: {first['msg']}" if where else first["msg"]
+        fault = f"{where}: {fault_text(first)}" if where else fault_text(first)
         raise DeclarationError(
             f"{file} is {what or f'not in the format that {command} writes'} ({fault}): make it again with {command}"
         ) from error

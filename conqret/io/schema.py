@@ -29,6 +29,7 @@ from conqret.io.cell_values import as_list, is_missing, structure_or_none
 from conqret.io.files import file_rows
 from conqret.io.jsonl import jsonl_rows
 from conqret.io.rows import FaultList, InvalidCell, Row, Rows, listed, near, quoted
+from conqret.options import fault_text
 
 MAX_NOTES = 100
 """The most different notes, so that a hostile file cannot pile them up."""
@@ -259,7 +260,7 @@ class TableReader:
             for problem in error.errors(include_url=False, include_input=False):
                 place = ".".join(map(str, problem["loc"])) or "the object"
                 self.fault(
-                    place, f"cannot be used: {problem['msg']}", "Correct the value, or remove the line"
+                    place, f"cannot be used: {fault_text(problem)}", "Correct the value, or remove the line"
                 )
             return None
 

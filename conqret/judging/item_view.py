@@ -195,12 +195,12 @@ def _extras(measure: Measure) -> Iterator[str]:
     elif measure.method is not None:
         yield f"read from {measure.method}"
     if measure.samples:
-        yield "scores of the samples " + " · ".join(words.score(value) for value in measure.samples[:50])
+        yield "scores of the samples " + " · ".join(words.item_score(value) for value in measure.samples[:50])
     if measure.majority is not None:
         often = Counter(value for value in measure.samples if value is not None).most_common(2)
         tied = len({times for _, times in often}) < len(often)
         name = "no score is the most frequent; median" if tied else "most frequent score"
-        yield f"{name} {words.score(measure.majority)}"
+        yield f"{name} {words.item_score(measure.majority)}"
     if measure.value is not None and measure.detail:
         yield cut(measure.detail, 500)
 
@@ -270,7 +270,7 @@ def cell(value: float | None, text: str = "", title: str = "", target: str = "")
     """Return a cell in the value's color, with ``text``, or else the value to two decimals, or a dash for
     None.
     """
-    return Cell(text or words.score(value), GAP if value is None else f"l{level(value)}", title, target)
+    return Cell(text or words.item_score(value), GAP if value is None else f"l{level(value)}", title, target)
 
 
 def _measure_cell(measure: Measure) -> Cell:
@@ -278,7 +278,7 @@ def _measure_cell(measure: Measure) -> Cell:
     if measure.value is None:
         return cell(None, title=f"{measure.status.value}: {words.reason(measure.reason)}")
     verdict = PREFERRED.get(measure.label or "", "")
-    return cell(measure.value, verdict, f"score {words.score(measure.value)}" if verdict else "")
+    return cell(measure.value, verdict, f"score {words.item_score(measure.value)}" if verdict else "")
 
 
 def _why(part: Part) -> str:
@@ -288,7 +288,7 @@ def _why(part: Part) -> str:
 
 def _part_cell(part: Part) -> Cell:
     """A part as one rating: its label, else its rating, else its value."""
-    value_text = "" if part.value is None else words.score(part.value)
+    value_text = "" if part.value is None else words.item_score(part.value)
     label = (part.label or "").replace("_", " ")
     return cell(part.value, cut(label, 60) or words.rating(part.raw), value_text)
 

@@ -154,7 +154,7 @@ def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
             if measure is None:
                 cells.append(Cell("", title=f"{name}: not judged"))
                 continue
-            value_text = words.score(measure.value)
+            value_text = words.item_score(measure.value)
             if measure.value is None:
                 value_text = f"{measure.status.value}, {words.reason(measure.reason)}"
             cells.append(cell(measure.value, PREFERRED.get(measure.label or "", ""), f"{name}: {value_text}"))

@@ -347,7 +347,7 @@ def measures_table(judgment: Judgment) -> Table:
     rows = [
         (
             words.label(name),
-            words.score(measure.value),
+            words.item_score(measure.value),
             (measure.explanation or (_BELOW if measure.parts else ""))
             if measure.value is not None
             else f"{measure.status.value}: {words.reason(measure.reason)}",

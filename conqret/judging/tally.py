@@ -15,6 +15,7 @@ from operator import itemgetter
 from statistics import stdev
 
 from conqret.data import Item, Judgment, Measure, Status
+from conqret.data.digest import gathered
 from conqret.data.judgment import TopicKeys
 from conqret.judging.summary import CascadeCounts, MetricSummary, Summary, Usage
 from conqret.runs.session import SessionCounts
@@ -222,7 +223,8 @@ def summarise(judgments: Iterable[Judgment], session: SessionCounts | None = Non
 def group_table(tally: Tally, metrics: Sequence[str]) -> Table:
     """Build a table with one row per group: the number of items and the means of ``metrics``.
 
-    It is empty where all items belong to one group.
+    Groups of one item are left out, as the list of items has their scores. The table is empty where fewer than two
+    groups remain.
     """
     rows: list[tuple[Cell, ...]] = []
     notes, intervals = [], False
@@ -255,25 +257,24 @@ def group_table(tally: Tally, metrics: Sequence[str]) -> Table:
 
 
 def _groups(tally: Tally) -> Iterator[tuple[str, dict[str, list[int]]]]:
+    """The groups of several items by what they have in common, where there are at least two."""
     seen_groups: list[list[list[int]]] = []  # what divides the items alike is said once
-    by_name = {
+    names = {
         "stance": map(words.stance, tally.stances),
         "language": tally.languages,
         "topic": tally.topics,
     }
-    for title, names in by_name.items():
-        groups: dict[str, list[int]] = {}
-        for place, name in enumerate(names):
-            groups.setdefault(name, []).append(place)
-        if len(groups) > 1:
-            seen_groups.append(list(groups.values()))
-            yield title, groups
+    divisions = [
+        (title, gathered((name, place) for place, name in enumerate(of))) for title, of in names.items()
+    ]
     for title, members in tally.kinds.items():
-        places = {
-            name: [tally.items[identifier] for identifier in ids if identifier in tally.items]
-            for name, ids in members.items()
-        }
-        judged = {name: group_places for name, group_places in places.items() if group_places}
-        if len(members) <= MAX_KINDS and len(judged) > 1 and list(judged.values()) not in seen_groups:
-            seen_groups.append(list(judged.values()))
-            yield title, judged
+        if len(members) <= MAX_KINDS:
+            places = (
+                (name, tally.items.get(identifier)) for name, ids in members.items() for identifier in ids
+            )
+            divisions.append((title, gathered((name, place) for name, place in places if place is not None)))
+    for title, groups in divisions:
+        several = {name: places for name, places in groups.items() if len(places) > 1}
+        if len(several) > 1 and list(several.values()) not in seen_groups:
+            seen_groups.append(list(several.values()))
+            yield title, several

@@ -148,7 +148,9 @@ def label(
     if shown.json_output or not shown.quiet:
         result(reasons, _lines(label_plan, paths), as_json=shown.json_output)
     if len(chosen) < plan:
-        shown.note(f"only {number(len(chosen), 'item')} could be sampled, fewer than --plan")
+        shown.note(
+            f"only {number(len(chosen), 'item')} could be sampled, fewer than --plan {plan}: add items, or lower --plan"
+        )
     if label_plan.abstained and not sampling.uncertain_first:
         shown.note(
             f"the judge abstained on {number(label_plan.abstained, 'item')}: --uncertain-first puts them first, as "

@@ -31,6 +31,7 @@ from conqret.labels.task import (
     where_any,
     with_gold,
 )
+from conqret.options import fault_text
 from conqret.prompts import Library
 
 
@@ -100,7 +101,7 @@ def custom_task(path: Path) -> AnnotationTask:
     try:
         declared = _Custom.model_validate(table)
     except ValidationError as error:
-        faults = [(problem["loc"], problem["msg"]) for problem in error.errors(include_url=False)]
+        faults = [(problem["loc"], fault_text(problem)) for problem in error.errors(include_url=False)]
         raise toml_error(path, text, faults, "task") from None
 
     def screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:

@@ -130,7 +130,7 @@ def evaluate(
         )
     results, runs = done.evaluation, done.runs
     if not shown.quiet:
-        note_each(f"{run.name}: {run.windows.describe()}" for run in runs if run.windows)
+        note_each(f"reranking by {run.name}: {run.windows.describe()}" for run in runs if run.windows)
         note_each(f"none of the topics has a relevant document of the view {view}" for view in done.lacking)
         note_each(f"{run.name}: {remark}" for run in runs for remark in run.remarks)
         for name, left in results.unranked.items():
@@ -302,7 +302,7 @@ def run(
 
 def _remark(retrieved: RetrievalResult) -> None:
     if retrieved.windows is not None:
-        note(retrieved.windows.describe())
+        note(f"reranking: {retrieved.windows.describe()}")
     if failed := [expansion for expansion in retrieved.expanded if expansion.reason is not None]:
         note(
             f"no perspectives for {len(failed)} of {number(len(retrieved.expanded), 'topic')} ({failed[0].reason}): "

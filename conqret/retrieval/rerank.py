@@ -16,7 +16,7 @@ import pyterrier as pt
 from pydantic import ValidationInfo, field_validator
 
 from conqret.data import Document, Item, Reason, Stance
-from conqret.errors import DeclarationError, check_known
+from conqret.errors import DeclarationError, check_known, number
 from conqret.judging.responses import Typed
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
@@ -185,10 +185,10 @@ class RerankSummary:
 
     def describe(self) -> str:
         """Return the counts as a phrase."""
-        parts = [f"{self.windows} windows"]
+        parts = [f"the model ordered documents in {number(self.windows, 'window')}"]
         if self.failed:
             reasons = ", ".join(f"{count}: {reason(name)}" for name, count in sorted(self.reasons.items()))
-            parts.append(f"{self.failed} failed and kept their order ({reasons})")
+            parts.append(f"{self.failed} of them got no valid response and kept their order ({reasons})")
         counts = {
             "documents left out of answers": self.missing,
             "repeated": self.duplicates,

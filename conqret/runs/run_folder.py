@@ -28,6 +28,7 @@ from conqret.io.jsonl import parse
 from conqret.io.limits import byte_lines, whole_bytes
 from conqret.io.safe_files import LOCK_NAME, InFolder, check_own_files, only_writer, write_whole
 from conqret.llm.recordings import STORE_NAME
+from conqret.options import fault_text
 
 
 def distinct_names(places: Sequence[Path]) -> list[str]:
@@ -325,4 +326,4 @@ class RunFolder(Generic[R]):
 def _first(error: ValidationError) -> str:
     """The first thing that is wrong, with its place."""
     first_error = error.errors()[0]
-    return ": ".join(filter(None, (".".join(map(str, first_error["loc"])), first_error["msg"])))
+    return ": ".join(filter(None, (".".join(map(str, first_error["loc"])), fault_text(first_error))))

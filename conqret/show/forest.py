@@ -20,15 +20,10 @@ from conqret.stats.estimate import Estimate
 WIDTH, LEFT, RIGHT = 360, 20, 20
 ROW, ABOVE, STRIP, FOOT = 38, 18, 16, 40
 """Units of a row, of the words in it above the strip with the interval, of that strip, and of the axis below."""
-SIDE = 4
-"""Units between the figure's sides and its texts."""
 WIDER = 1.25
 """The factor by which the axis extends beyond the shaded range, at least."""
-NAME, WORD = 34, 18
-"""Characters of a row's name, and of the word next to it; where there is none, the name has a third of its room,
-too."""
-PLACES = 2
-"""Decimals of the numbers next to the rows."""
+LINE, NAME, WORD = 60, 34, 18
+"""The most characters of a row's name and figures together, of a name in the legend, and of the word of a row."""
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 NONE: Mapping[str, Mapping[str, Estimate]] = {}
 """No comparisons."""
@@ -115,8 +110,8 @@ class Forest:
     def description(self) -> str:
         """A description of the figure as text, for screen readers."""
         descriptions = (
-            f"{row.name}: {_said(row, self.places)}{f', {row.verdict}' * bool(row.verdict)}"
-            + "".join(f", {name} {value:z.{PLACES}f}" for name, value in row.others.items())
+            f"{row.name}: {_said(row)}{f', {row.verdict}' * bool(row.verdict)}"
+            + "".join(f", {name} {words.score(value)}" for name, value in row.others.items())
             for row in self.rows
         )
         return cut(visible(f"{self.x}. {'; '.join(descriptions)}."), 2000)
@@ -131,9 +126,10 @@ class Forest:
             left, right = self._x(-row.within), self._x(row.within)
             mark = MARKS[row.verdict]
             word = f"{cut(row.word, WORD)} " * bool(row.word)
+            said = f"{visible(word)}{_said(row)}"
             yield SimpleNamespace(
-                name=cut(visible(row.name), NAME if word else NAME + WORD // 3),
-                said=f"{visible(word)}{_said(row, self.places)}",
+                name=cut(visible(row.name), LINE - len(said)),
+                said=said,
                 text=ROW * place + 13,
                 shade=f"M{left:g},{strip}H{right:g}v{STRIP}H{left:g}z" if row.within else "",
                 line=f"M{low:g},{middle}H{high:g}",
@@ -150,16 +146,10 @@ class Forest:
             yield Tick(self._x(value), f"{value:z.10g}")
 
     @property
-    def places(self) -> int:
-        """The number of decimals next to the rows: one more than usual if different values would look
-        equal."""
-        values = {row.value for row in self.rows}
-        return PLACES + (len({round(value, PLACES) for value in values}) < len(values))
-
-    @property
     def zero(self) -> str:
-        """The SVG path of the vertical line at 0, down to the axis."""
-        return f"M{self._x(0.0):g},{SIDE}V{self.bottom}"
+        """The SVG path of the vertical line at 0, with a gap at the words of each row."""
+        x = self._x(0.0)
+        return "".join(f"M{x:g},{ROW * place + ABOVE}v{ROW - ABOVE + 4}" for place in range(len(self.rows)))
 
     def svg(self) -> str:
         """Return the figure as the text of an SVG file."""
@@ -209,5 +199,5 @@ def forests(
     return [Forest(title, x, rows)] if rows else []
 
 
-def _said(row: ForestRow, places: int = PLACES) -> str:
-    return words.with_interval(Estimate(row.value, row.low, row.high), places)
+def _said(row: ForestRow) -> str:
+    return words.with_interval(Estimate(row.value, row.low, row.high))

@@ -213,7 +213,7 @@ def cell_text(cell: Cell) -> str:
     if isinstance(cell, Estimate) and cell.value is None:
         return words.score(None)
     if isinstance(cell, float) or cell is None:
-        return words.score(cell, 3)
+        return words.score(cell)
     return words.count(cell) if isinstance(cell, int) else visible(str(cell))
 
 

@@ -144,13 +144,22 @@ def reason(name: str | None) -> str:
     return (REASONS | NO_JUDGMENT).get(name or "", (name or "no reason given").replace("_", " "))
 
 
-def score(value: float | None, places: int = 2) -> str:
+PLACES = 3
+"""The decimals of a figure, in sentences, tables and charts alike."""
+
+
+def score(value: float | None, places: int = PLACES) -> str:
     """Return a value with a fixed number of decimals; a dash for None."""
     return "–" if value is None else f"{value:z.{places}f}"
 
 
-def with_interval(estimate: Estimate, places: int = 2) -> str:
-    """Return an estimate with its interval as text, such as "0.46 [0.26, 0.63]"."""
+def item_score(value: float | None) -> str:
+    """Return the score of one item or part with two decimals, as ratings are no finer; a dash for None."""
+    return score(value, 2)
+
+
+def with_interval(estimate: Estimate, places: int = PLACES) -> str:
+    """Return an estimate with its interval as text, such as "0.462 [0.263, 0.631]"."""
     if estimate.low is None or estimate.high is None:
         return score(estimate.value, places)
     return f"{score(estimate.value, places)} [{estimate.low:z.{places}f}, {estimate.high:z.{places}f}]"

@@ -18,6 +18,8 @@ FEW = 5
 """The most printed figures of a suite that are not collapsed on the page."""
 ROWS = 24
 """The most rows of a chart."""
+OPENING = 4
+"""The most charts that a page begins with; the others stand below the first table."""
 
 
 def leaderboard_tables(report: SuiteReport) -> Iterator[Table]:
@@ -38,6 +40,7 @@ def leaderboard_page(report: SuiteReport) -> ReportPage:
     recomputed = [
         published_table(board.suite, board.recomputed) for board in report.boards if board.recomputed
     ]
+    charts = [chart for board in report.boards for chart in _picture(board, titles)]
     months = sorted(board.suite.public_since for board in report.boards)
     since = months[0] if months[0] == months[-1] else f"{months[0]} (the oldest) or {months[-1]} (the newest)"
     note = f"The texts have been public since {since}, so a model trained later may have seen them and their labels."
@@ -46,18 +49,14 @@ def leaderboard_page(report: SuiteReport) -> ReportPage:
         "Judges on public test sets",
         [
             Section("Which judge", [verdict_table(report)]),
-            Section(
-                "Values",
-                [picture for board in report.boards for picture in _picture(board, titles)],
-                note="Each chart has the judges of one test set whose verdicts are known; figures that are only "
-                "printed in a paper have no interval and are not in the charts.",
-            ),
+            Section("Values on further test sets", charts[OPENING:]),
             *(_section(board, titles[board.suite.name]) for board in report.boards),
             Section("Papers", recomputed, folded=True),
             Section("Sources", [PageRemarks(_sources(report))]),
         ],
         badges=[("Training data", note)],
         answer=report.answer,
+        picture=charts[:OPENING],
         how_to_read=list(LEGEND),
     )
 
@@ -107,7 +106,7 @@ def verdict_table(report: SuiteReport) -> Table:
 
 
 def _with_value(result: SuiteResult, board: SuiteBoard) -> str:
-    value = words.with_interval(result.main.estimate, 3)
+    value = words.with_interval(result.main.estimate)
     return f"{_name(result, board)}: {words.label(board.statistic.name)} {value}"
 
 
@@ -131,6 +130,8 @@ def _shown(board: SuiteBoard) -> str:
 
 
 LEGEND = (
+    "Each chart has the judges of one test set whose verdicts are known; figures that are only printed in a paper have "
+    "no interval and are not in the charts.",
     "The column Origin says where verdicts come from: “run here” means that the judge was run with conqret, "
     "in the named format (conqret judge --format); “verdicts published, computed here” means that others released "
     "its verdicts and no model was called; “printed in the paper” means that only a figure is known, so it has no "
@@ -161,7 +162,7 @@ def board_table(board: SuiteBoard) -> Table:
     chance, label = board.statistic.chance, words.label(board.statistic.name)
     note = [
         f"{label}: {board.statistic.definition}",
-        f"by chance {words.score(chance, 3)}" if chance is not None else "",
+        f"by chance {words.score(chance)}" if chance is not None else "",
         "less is better" if board.statistic.lower_is_better else "",
     ]
     price = texts("Price of 1,000 items")
@@ -189,15 +190,15 @@ def _against_best(
     pair = board.shared(board.results[0], result)
     values = {board.results[0].main.value, result.main.value}
     if pair is not None and {one.value for one in pair} != values:
-        best, own = (words.score(one.value, 3) for one in pair)
+        best, own = (words.score(one.value) for one in pair)
         state += f" ({own} against {best} on the {against.items:,} shared items)"
-    return "" if against.difference.value is None else words.score(abs(against.difference.value), 3), state
+    return "" if against.difference.value is None else words.score(abs(against.difference.value)), state
 
 
 def _yardsticks(board: SuiteBoard) -> list[tuple[str, str, str]]:
     """What annotators reach among each other by the suite's statistic: who, value, and of what."""
     return [
-        (one.who, words.score(one.value / one.times, 3), one.where)
+        (one.who, words.score(one.value / one.times), one.where)
         for one in board.suite.published
         if one.human and one.statistic == board.statistic.name
     ]
@@ -208,7 +209,7 @@ def printed_table(board: SuiteBoard) -> Table:
     ordered = sorted(
         board.figures, key=lambda one: one.value / one.times, reverse=not board.statistic.lower_is_better
     )
-    rows = [(one.who, words.score(one.value / one.times, 3), one.where) for one in ordered]
+    rows = [(one.who, words.score(one.value / one.times), one.where) for one in ordered]
     return Table(
         f"{board.suite.title}: printed in the paper",
         (*texts("Judge"), words.label(board.statistic.name), *texts("Where in the paper")),

@@ -34,10 +34,14 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
 def test_of_many_notes_of_one_kind_two_are_printed_and_the_rest_counted(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    console.note_each(f"fault {place}" for place in range(2))
-    assert capsys.readouterr().err == "note: fault 0\nnote: fault 1\n"
+    console.note_each(f"fault {place}" for place in range(3))
+    assert capsys.readouterr().err == "note: fault 0\nnote: fault 1\nnote: fault 2\n"
     console.note_each(f"fault {place}" for place in range(5))
-    assert capsys.readouterr().err.splitlines()[2:] == ["note: and 3 more notes of this kind"]
+    assert capsys.readouterr().err.splitlines() == [
+        "note: fault 0",
+        "note: fault 1",
+        "note: 3 further notes like “fault 1” are left out here",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,7 @@ def calibrated_scores(cli, run, file):
     shown = cli("runs", "report", run, "--calibration", file, "--json")
     mean = json.loads(shown.out)["metrics"]["clarity"]["calibrated"]
     assert json.loads((run / "summary.json").read_bytes())["metrics"]["clarity"]["calibrated"] == mean
-    assert f"calibrated: {mean:.2f}" in (run / "report.html").read_text(encoding="utf-8")
+    assert f"calibrated: {mean:.3f}" in (run / "report.html").read_text(encoding="utf-8")
     table = pl.read_parquet(run / "scores.parquet")
     clarity = table.filter((pl.col("metric") == "clarity") & pl.col("part").is_null())["calibrated"]
     assert clarity.mean() == pytest.approx(mean)

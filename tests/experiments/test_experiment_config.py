@@ -170,7 +170,11 @@ def test_a_model_that_is_only_read_cannot_write(file):
             "so nothing is searched",
         ),
         ('name = "irrelevant"', 'name = "irrelevant"\nlevels = [0, 200]', "from 0 to 100"),
-        ('format = "direct"', 'format = "direct"\nmodels = 3', "Extra inputs"),
+        (
+            'format = "direct"',
+            'format = "direct"\nmodels = 3',
+            "there is no such field here",
+        ),
         (
             'corpus = "corpus"',
             'corpus = "corpus"\nmodels.x.input_price = 1.0',

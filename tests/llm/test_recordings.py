@@ -78,9 +78,9 @@ def test_each_faulty_line_is_named_and_nothing_is_read_in(store, tmp_path):
     message = str(caught.value)
     assert "4 faults" in message
     for place in (
-        f"{path}:2 [completion] cannot be used: Field required",
-        f"{path}:3 [sample] cannot be used: Input should be a valid integer",
-        f"{path}:4 [the object] cannot be used: Value error, it differs from what was recorded",
+        f"{path}:2 [completion] cannot be used: the field is missing; add it",
+        f"{path}:3 [sample] cannot be used: it must be a valid integer",
+        f"{path}:4 [the object] cannot be used: it differs from what was recorded",
         f"{path}:6 the file looks cut off",
     ):
         assert place in message

@@ -18,15 +18,16 @@ def test_places_follow_the_axis():
     ticks = {tick.text: tick.at for tick in forest.across()}
     assert list(ticks) == ["-0.4", "-0.2", "0", "0.2", "0.4", "0.6"], "further than what is shaded"
     shaded = ticks["-0.2"], ticks["0.2"]
-    assert forest.zero.startswith(f"M{ticks['0']:g},")
+    x = f"{ticks['0']:g}"
+    assert forest.zero == f"M{x},18v24M{x},56v24M{x},94v24", "it leaves out the words of the rows"
     position, length, stance = forest.drawn()
     assert position.shade == f"M{shaded[0]:g},18H{shaded[1]:g}v16H{shaded[0]:g}z"
     assert (length.shade[:1], stance.shade) == ("M", "")
     low, high = map(float, re.fullmatch(r"M([\d.]+),26H([\d.]+)", position.line).groups())
     assert ticks["0"] < low < ticks["0.2"]
     assert ticks["0.4"] < high == pytest.approx((ticks["0.4"] + ticks["0.6"]) / 2, abs=0.02)
-    assert position.said == "alarm 0.31 [0.12, 0.50]"
-    assert stance.said == "unsure 0.04"
+    assert position.said == "alarm 0.310 [0.120, 0.500]"
+    assert stance.said == "unsure 0.040"
     assert re.fullmatch(r"M([\d.]+),102H\1", stance.line)  # no interval: a point
     assert length.text == 51
 
@@ -43,7 +44,7 @@ def test_what_a_row_is_compared_with_has_a_small_mark_and_a_line_of_the_key():
     assert [mark.name for mark in second.others] == ["length"]
     assert [mark.name for mark, _ in forest.key()] == forest.compared
     assert forest.height > Forest("Agreement", "alpha", [ForestRow("a", 0.4), ForestRow("b", 0.2)]).height
-    assert "a: 0.40, length 0.10, constant -0.20;" in forest.description
+    assert "a: 0.400, length 0.100, constant -0.200;" in forest.description
     assert forest.svg().count('class="c1 hollow"') == 3
 
 
@@ -51,6 +52,6 @@ def test_what_was_concluded_is_told_by_more_than_colour():
     drawn = [(mark.path, mark.filled, mark.dashes) for mark in MARKS.values()]
     assert len(set(drawn)) == len(MARKS)
     forest = Forest("Effects", "difference", ROWS)
-    assert "position: 0.31 [0.12, 0.50], alarm;" in forest.description
+    assert "position: 0.310 [0.120, 0.500], alarm;" in forest.description
     with pytest.raises(KeyError):
         list(Forest("Effects", "x", [ForestRow("a", 0.1, verdict="maybe")]).drawn())

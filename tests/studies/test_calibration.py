@@ -231,5 +231,5 @@ def test_the_diagram_shows_before_and_after(found):
     sheet = calibration_page(found)
     assert sheet.picture == [picture]
     assert sheet.answer[0].startswith("Calibrated scores agree better with annotators")
-    assert f"gain {found.average_gain.value:.2f} [" in sheet.answer[0]
+    assert f"gain {found.average_gain.value:.3f} [" in sheet.answer[0]
     assert "".join(sheet.html()).count('<svg class="chart"') == 1

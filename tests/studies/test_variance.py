@@ -65,8 +65,8 @@ def test_models_and_prompts_are_told_apart():
 def test_what_one_run_leaves_open():
     found = variance([run(1)])
     assert variance_words(found)[1:] == [
-        "There is one model, so nothing is said of what another model would change.",
-        "There is one prompt, so nothing is said of what another prompt would change.",
+        "There is one model, so nothing is said of others: add a run with another model.",
+        "There is one prompt, so nothing is said of others: add a run with another prompt.",
     ]
     with pytest.raises(DeclarationError, match="every item has only one score"):
         variance([run(1, samples=1)])

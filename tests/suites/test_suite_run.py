@@ -146,7 +146,7 @@ def test_the_page_gives_both_values_on_the_shared_items(small_suite):
     assert other[2].split()[0] == f"{board.results[1].main.value:.3f}"
     assert (best[5], other[5]) == ("24 of 40", "40")
     assert best[1] != other[1]
-    assert len(leaderboard_page(report).sections[1].charts[0].rows) == 2
+    assert len(leaderboard_page(report).picture[0].rows) == 2
 
 
 def test_the_page_shows_a_human_yardstick_and_folds_many_printed_figures(small_suite, results):
@@ -158,7 +158,7 @@ def test_the_page_shows_a_human_yardstick_and_folds_many_printed_figures(small_s
     assert board_table(beside).rows[-1][0] == "one annotator"
     assert "0.815" in board_table(beside).rows[-1]
     assert "0.815" in verdict_table(SuiteReport((beside,))).rows[0][2]
-    (chart, *_) = leaderboard_page(SuiteReport((beside,))).sections[1].charts
+    (chart,) = leaderboard_page(SuiteReport((beside,))).picture
     assert chart.rows[0].others == {"one annotator": 0.815}
     (figure,) = board.figures
     for number, folded in ((FEW, False), (FEW + 1, True)):

@@ -414,6 +414,6 @@ def _named(row: DimensionAgreement, basis: Basis) -> str:
     """A dimension with its alpha, whose bracket stays open."""
     alpha, interval = row.alpha, "no interval"
     if alpha.low is not None:
-        interval = f"{basis.settings.confidence:.0%} CI [{alpha.low:z.2f}, {alpha.high:z.2f}]"
+        interval = f"{basis.settings.confidence:.0%} CI [{words.score(alpha.low)}, {words.score(alpha.high)}]"
     n = words.number(row.compared, "unit")
     return f"{words.label(row.dimension).lower()} ({ALPHA} = {words.score(alpha.value)}, {interval}, n = {n}"

@@ -224,7 +224,7 @@ def finding_words(row: BiasRow) -> str:
         elif row.observed:
             found = f"{row.name} won {0.5 + effect.value / 2:.0%} of {number(effect.n, 'verdict')}: {found}"
         else:
-            found = f"{effect.value:+.2f} {words.label(row.metric).lower()}: {found}"
+            found = f"{effect.value:+.3f} {words.label(row.metric).lower()}: {found}"
     return found + missing_note(row)
 
 

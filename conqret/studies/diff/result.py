@@ -397,8 +397,11 @@ def met(difference: RunDifference) -> str:
 
 def remarks(difference: RunDifference) -> Iterator[str]:
     """Yield phrases on how many pairs changed, and on the limits of the comparison."""
-    moved = f"{words.count(difference.moved)} of these pairs differ on at least one metric"
-    yield moved if difference.moved else "no score differs"
+    pairs = words.number(difference.pairs, "pair")
+    moved = (
+        f"{words.count(difference.moved)} of {pairs} of items have different scores on at least one metric"
+    )
+    yield moved if difference.moved else f"no score differs in {pairs} of items"
     if unlike := difference.unlike:
         these = ", ".join(unlike[:3]) + ", …" * (len(unlike) > 3)
         yield f"topic or side differ in {len(unlike)} of {difference.pairs} pairs of one id: {these}"

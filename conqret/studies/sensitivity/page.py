@@ -431,4 +431,4 @@ def _of(curves: Sequence[C], perturbation: str, metric: str) -> list[C]:
 
 
 def _signed(value: float | None) -> str:
-    return "–" if value is None else f"{value:+.2f}"
+    return "–" if value is None else f"{value:+z.3f}"

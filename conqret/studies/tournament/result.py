@@ -212,10 +212,10 @@ def _of_the_whole(tournament: Tournament) -> Iterator[Table]:
 
 def ladder(group: RankedGroup, top: int | None = None) -> Table:
     """Return the table of a group's items, best first."""
-    reliability = "–" if group.reliability is None else f"{group.reliability:.2f}"
+    reliability = "–" if group.reliability is None else f"{group.reliability:.3f}"
     note = f"Scale separation reliability {reliability}; {group.ordered:.0%} of the pairs expected in the right order."
     if top is not None and group.top_probability is not None:
-        note += f" The first {top} are the best with a probability of {group.top_probability:.2f}."
+        note += f" The first {top} are the best with a probability of {group.top_probability:.3f}."
     names = (Column("Rank"), Column("Item", "name"), Column("System", "name"))
     rows = [
         (
@@ -253,7 +253,7 @@ def headlines(tournament: Tournament) -> Iterator[str]:
         f"{words.number(sum(len(group.items) for group in groups), 'item')} in {topics} are ranked by "
         f"{words.count(tournament.answered)} of {words.number(planned, 'planned comparison')}; {right:.0%} of the "
         "pairs of items are expected to be ranked in the right order"
-        f"{'' if reliability is None else f' (scale separation reliability {reliability:.2f})'}."
+        f"{'' if reliability is None else f' (scale separation reliability {reliability:.3f})'}."
     )
     for best in tournament.systems[:1]:
         strength = words.with_interval(best.strength)

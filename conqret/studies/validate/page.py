@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from conqret.console.conditions import RequirementOutcome, requirement_table
 from conqret.data.digest import gathered
 from conqret.judging.summary_tables import judge_name
 from conqret.show import words
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
-from conqret.show.table import Column, Table
+from conqret.show.table import Cell, Column, Table
 from conqret.studies.agreement.judge_agreement import (
+    DimensionValidation,
     agreement_answer,
     agreement_picture,
     agreement_table,
@@ -18,7 +19,7 @@ from conqret.studies.agreement.judge_agreement import (
     language_tables,
     missing_words,
 )
-from conqret.studies.agreement.judge_baselines import BASELINES
+from conqret.studies.agreement.judge_baselines import BASELINES, WORDS
 from conqret.studies.agreement.level_probabilities import level_table
 from conqret.studies.agreement.pass_fail import pass_fail_answers, pass_fail_table, probability_table
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
@@ -29,12 +30,13 @@ MAX_NAMED = 10
 
 
 def validation_tables(validation: Validation) -> list[Table]:
-    """Return the main tables of a validation: rates of pass/fail verdicts, agreement by dimension, by language, and
-    baselines."""
+    """Return the main tables of a validation: verdicts by dimension, rates of pass/fail verdicts, agreement by
+    dimension, by language, and baselines."""
     rows, average, basis = validation.dimensions, validation.average, validation.basis
     rates = {name: row.pass_fail for name, row in rows.items()}
     levels = level_table({name: row.probabilities for name, row in rows.items()})
     return [
+        verdict_table(rows.values()),
         *filter(None, [pass_fail_table(rates), probability_table(rates), levels]),
         agreement_table(rows.values(), average, basis, coverage=validation.coverage),
         *language_tables(
@@ -42,6 +44,31 @@ def validation_tables(validation: Validation) -> list[Table]:
         ),
         baselines_table({name: row.variants for name, row in rows.items()}, average.judge),
     ]
+
+
+def verdict_table(rows: Iterable[DimensionValidation]) -> Table:
+    """Return a table with a verdict on the judge by dimension: better, unclear or worse than baselines, with the
+    difference from the strongest of them. A baseline below chance counts as chance.
+    """
+    body: list[tuple[Cell, ...]] = []
+    for row in rows:
+        over = {
+            WORDS[name] if (row.variants[name].value or 0.0) >= 0 else "chance": one
+            for name, one in row.over.items()
+            if one.value is not None
+        } or {"chance": row.alpha}
+        signs = {one.sign for one in over.values()}
+        verdict = "worse" if -1 in signs else "better" if signs == {1} else "unclear"
+        strongest, difference = min(over.items(), key=lambda pair: pair[1].value or 0.0)
+        body.append((words.label(row.dimension), verdict, difference, strongest))
+    return Table(
+        "Is the judge better than baselines?",
+        ("Dimension", Column("Verdict", "name"), "Difference of alphas", Column("From", "name")),
+        body,
+        note="The difference is the judge's alpha minus that of the strongest baseline, or minus 0, which is chance. "
+        "“Better”: the judge is shown to agree better with annotators than every baseline; “worse”: it is shown to "
+        "agree less than one of them; “unclear”: neither is shown.",
+    )
 
 
 def validation_answer(validation: Validation) -> list[str]:

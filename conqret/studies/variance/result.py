@@ -296,14 +296,14 @@ def _unknown(parted: Components) -> Iterator[str]:
         yield "no run changes the model or the prompt alone, so the two are one source (judge)"
     for name in (MODEL, PROMPT):
         if not {name, JUDGE} & set(parted.conditions):
-            yield f"there is one {name}, so nothing is said of what another {name} would change"
+            yield f"there is one {name}, so nothing is said of others: add a run with another {name}"
     if not any(effect.names == (SAMPLE,) for effect in parted.effects):
-        yield "there is one sample of each request, so the sampling variance is not known"
+        yield "there is one sample of each request, so the sampling variance is not known: judge with --samples 3"
     if parted.topics == 1:
-        yield "there is one topic, so nothing is said of others"
+        yield "there is one topic, so nothing is said of others: judge items of more topics"
     for effect in parted.effects:
         if len(effect.names) > 1:
-            yield f"{' and '.join(effect.names)} cannot be told apart"
+            yield f"the variance of {' and of '.join(effect.names)} cannot be told apart in these runs"
 
 
 _MEASURED = "The variance of topics and items is what the judge is to measure; all other variance is noise."
