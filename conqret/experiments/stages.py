@@ -8,9 +8,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from conqret._optional import require
 from conqret.data import Stance
@@ -36,6 +34,9 @@ from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityRes
 from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan, make_plan
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_study import affected_metrics, perturbation_materials
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stance: Stance) -> int:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from conqret.data.corpus import CorpusTopic, QrelsStance, Split
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, number
@@ -17,6 +15,8 @@ from conqret.retrieval.evaluate import Judgments, Run
 from conqret.retrieval.system_names import BM25, PipelinePlan, check_systems, stages_of
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from conqret.retrieval.corpus_index import Index
     from conqret.retrieval.rerank import RerankSummary
     from conqret.runs.session import Session
