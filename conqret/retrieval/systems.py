@@ -111,6 +111,8 @@ def _from_file(label: str, path: str, topics: Sequence[CorpusTopic]) -> Rankings
 
 def queries(topics: Sequence[CorpusTopic]) -> pd.DataFrame:
     """Return topics as a PyTerrier frame of queries with the columns ``qid`` and ``query``."""
+    import pandas as pd
+
     return pd.DataFrame([(topic.id, topic.question) for topic in topics], columns=["qid", "query"])
 
 
