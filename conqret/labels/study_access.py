@@ -11,6 +11,7 @@ import base64
 import hashlib
 import hmac
 import os
+import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ from conqret.labels.database import LabelFileError
 from conqret.labels.page_messages import ENGLISH, PageMessages
 from conqret.labels.screens import CANNOT_JUDGE, Annotator, Screen, ScreenPassage
 from conqret.show.page import page
+from conqret.show.visible_text import cited
 from conqret.text.language import language_of
 
 MAX_FORM = 64 * 1024
@@ -143,7 +145,13 @@ def page_of(
         tongue=tongue,
         language=messages.language,
         direction=messages.direction,
-        **{"pieces": pieces, "cannot": CANNOT_JUDGE, **content},
+        **{
+            "pieces": pieces,
+            "cited": cited,
+            "document_numbers": document_numbers,
+            "cannot": CANNOT_JUDGE,
+            **content,
+        },
     )
     return html_of("".join(parts).encode("utf-8", "replace"), status)
 
@@ -176,6 +184,12 @@ def pieces(passage: ScreenPassage) -> Iterator[tuple[str, bool]]:
         at = max(at, end)
     if at < len(passage.text):
         yield passage.text[at:], False
+
+
+def document_numbers(passages: Sequence[ScreenPassage]) -> list[int]:
+    """Return the number of each passage that is a numbered document, and 0 for other passages and for none."""
+    found = [re.match(r"\[([0-9]{1,6})\]", passage.title) for passage in passages]
+    return [int(match[1]) if match else 0 for match in found] or [0]
 
 
 FILE = "secret"

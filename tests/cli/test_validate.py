@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import polars as pl
 import pytest
 
 import conqret
+from conqret.studies.validate.page import verdict_table
+from conqret.studies.validate.result import Validation
 
 ROOT = Path(__file__).parents[2]
 MAP = ("--map", "low=1,medium=2,high=3")
@@ -53,6 +56,11 @@ def test_validate_writes_the_result_and_gates(cli, labels, tmp_path):
     assert len(found["average"]["dimensions"]) == 14
     page = (card / "validation.md").read_text(encoding="utf-8")
     assert "lexical baseline" in page
+    for row in verdict_table(Validation.model_validate(found).dimensions.values()).rows:
+        low, high = map(float, re.findall(r"-?[0-9.]+", row[2])[1:]) if "[" in row[2] else (-1.0, 1.0)
+        assert row[1] in ("better", "unclear", "worse")
+        assert row[1] != "better" or low > 0, row
+        assert row[1] == "worse" or high >= 0, row
     assert "Samples, their mean and their majority" in page
 
     one = (*MAP, "--dimension", "overall_quality", "--require", "alpha[overall_quality] >= 0.99")

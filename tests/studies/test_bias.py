@@ -128,7 +128,7 @@ def test_three_answers(plan: BiasPlan) -> None:
     falls = answer(0.03, lambda item: -0.12 * padded(item))
     assert (falls.verdict, falls.words) == (clear.verdict, clear.words)
     assert unsure.verdict == "inconclusive"
-    assert unsure.words == f"could have missed up to {unsure.missable:.3f}"
+    assert unsure.words == f"could have missed up to {unsure.missable:.2f}"
     assert clear.missable is not None
     assert unsure.missable is not None
     assert clear.missable < 0.05 < unsure.missable

@@ -129,6 +129,19 @@ async def test_the_turns_before_the_question_and_images_are_shown(tmp_path: Path
     assert "img-src" not in pages["hostile"]
 
 
+async def test_a_citation_in_the_argument_leads_to_its_document(tmp_path: Path) -> None:
+    documents = [{"id": "d1", "text": "One [2]."}, {"id": "d2", "text": "Two."}]
+    rows = [{"id": "i", "topic": "Zoos?", "argument": "It rose [2]; not [7].", "documents": documents}]
+    screens = screens_of(task_of("rating"), list(open_items(rows)), TaskRequest())
+    ledger = Ledger.open(tmp_path, study_of("rating", screens, ("anna",), overlap=1), screens, ("anna",))
+    study = Study(ledger, tmp_path)
+    anna = study.browser()
+    await anna.begin(study.link("anna"))
+    ledger.close()
+    assert re.findall(r'href="#d(\d+)">(\d+)</a>', anna.page) == [("2", "2")]
+    assert 'id="d2"' in anna.page
+
+
 async def test_what_is_not_answered_is_said_and_what_was_typed_stays(study: Study) -> None:
     anna = study.browser()
     where = await anna.begin(study.link("anna"))

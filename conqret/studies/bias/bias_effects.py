@@ -260,7 +260,7 @@ def _verdict(
         return "clear", within if effect.share else "no score changed"
     if answer.missable is None:
         return "inconclusive", "cannot be told: an effect of any size could have been missed"
-    return "inconclusive", f"could have missed up to {answer.missable:.3f}"
+    return "inconclusive", f"could have missed up to {answer.missable:.2f}"
 
 
 COUNTED = ("alarms", "inconclusive", "clear")

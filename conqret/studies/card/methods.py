@@ -92,7 +92,8 @@ def methods(
         tables.append(Table("Missing scores", columns, rows))
     if found is not None:
         paragraphs["Agreement"] = " ".join(_agreement(found.validation))
-        tables.append(validation_tables(found.validation)[0])
+        _, main, *_ = validation_tables(found.validation)  # the first holds verdicts, no figures of a paper
+        tables.append(main)
         tables += [repeatability_table(rows) for rows in [found.card.repeatability] if rows]
         paragraphs["Limits"] = " ".join(found.card.limits)
     return Methods(paragraphs, tuple(tables))

@@ -192,7 +192,11 @@ def jury_tables(jury_result: Jury) -> Iterator[Table]:
                 "Label",
             ),
             [
-                (row.item, words.label(row.metric), *map(words.score, (*row.values, row.jury, row.people)))
+                (
+                    row.item,
+                    words.label(row.metric),
+                    *map(words.item_score, (*row.values, row.jury, row.people)),
+                )
                 for row in jury_result.disagreements
             ],
             note=f"Each item stands with the metric on which its members differ most. {RESULT} has all numbers.",
