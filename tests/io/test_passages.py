@@ -7,7 +7,7 @@ import json
 import pytest
 
 from conqret.errors import DeclarationError, ItemsError
-from conqret.io.corpus_folder import read_passages
+from conqret.io.corpus_sources import read_passages
 
 WIKIPEDIA = (
     "id\ttext\ttitle\n"
