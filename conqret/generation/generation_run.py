@@ -252,19 +252,16 @@ def generate(
     tasks = []
     for side in SIDES if stance == "both" else (stance,):
         rankings: Mapping[str, Sequence[str]] = gold_rankings(directory, side) if ranked is None else ranked
-        rankings = {
-            name: ids
-            for name, ids in rankings.items()
-            if (split is None and topics is None) or name in chosen
-        }
+        if split or topics:
+            rankings = {name: ids for name, ids in rankings.items() if name in chosen}
         tasks += make_tasks(directory, rankings, side, options, known)
     if not tasks:
-        what = (
-            f"{ranking} ranks nothing for"
-            if ranked is not None
-            else "its qrels have no relevant document for"
+        what = "its qrels have no relevant document" if ranked is None else f"{ranking} ranks nothing"
+        raise DeclarationError(
+            f"{source} has no topic to argue on: {what} for {', '.join(sorted(chosen)[:5])}"
         )
-        raise DeclarationError(f"{source} has no topic to argue on: {what} {', '.join(sorted(chosen)[:5])}")
+    if bare := sorted(chosen - {task.topic.id for task in tasks}) if topics else []:
+        remarks.append(f"no argument is written on {', '.join(bare[:5])}: there are no documents for it")
     restricted = {"split": split, "topics": topics}
     made_of = {"corpus": source.name, "run": ranking.name, "stance": stance}
     made_of |= {name: value for name, value in restricted.items() if value}

@@ -38,7 +38,6 @@ from conqret.io.safe_files import InFolder, replacing, write_all, write_whole
 from conqret.io.schema import read_models
 from conqret.io.trec import read_qrels, write_qrels
 
-
 MAX_NAME = 255
 """Characters of a file's name; what is longer is a list of ids."""
 
@@ -214,9 +213,7 @@ _DEBATES = (
     "it holds debate pages with experts' arguments: `conqret corpus debates` reads them (an imported release: its "
     "parser, then `conqret corpus import`)"
 )
-_LEDGER = (
-    "it says what became of the sources of debates: run `conqret corpus evidence` (after `corpus debates`)"
-)
+_LEDGER = f"`conqret corpus evidence` writes it, from debates; documents without debates need none: {_OWN}"
 _DOCUMENTS = (
     "`conqret corpus import DOCUMENTS` brings your own; `conqret corpus evidence` fetches those of debates"
 )

@@ -69,7 +69,7 @@ def test_one_passage_is_held_at_a_time(tmp_path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("id\ttext\ttitle\n1\t\tAaron\n", ":2.*Give the passage its text"),
+        ("id\ttext\ttitle\n1\t\tAaron\n", ":2.*Give the document its text"),
         ('id\ttext\ttitle\n1\t"Aaron\t\n', "quoted cell never ends"),
     ],
 )
