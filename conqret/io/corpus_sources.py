@@ -33,7 +33,19 @@ from conqret.io.schema import (
 from conqret.io.trec import read_qrels
 
 _DOCUMENT_IDS = (
-    *("id", "_id", "docno", "doc_id", "docid", "document_id", "corpus_id", "did", "pid", "passage_id"),
+    *(
+        "id",
+        "_id",
+        "docno",
+        "doc_no",
+        "doc_id",
+        "docid",
+        "document_id",
+        "corpus_id",
+        "did",
+        "pid",
+        "passage_id",
+    ),
     *("psg_id", "arg_id", "argument_id", "doc"),
 )
 _TOPIC_IDS = ("id", "_id", "qid", "query_id", "topic_id", "question_id", "tid", "number", "num")
@@ -149,9 +161,11 @@ def read_topics(path: str | Path) -> list[CorpusTopic]:
 
 
 _TAGGED = re.compile(
-    r"<num(?:ber)?>\s*(?:number:)?\s*([^\s<]++).*?<title>\s*(?:topic:)?\s*([^<]*+)<",
+    r"""(?:<num(?:ber)?>\s*+(?:number:)?|<topic\s+(?:number|id)=["'])\s*+([^\s<"']++)"""
+    r".{0,4000}?<(?:title|query)>\s*+(?:topic:)?([^<]*+)<",
     re.IGNORECASE | re.DOTALL,
 )
+"""A topic of TREC: its number, as an element or an attribute, and its title."""
 
 
 def _tagged_topics(path: Path) -> list[CorpusTopic]:
