@@ -108,10 +108,8 @@ def import_corpus(
     facts = {"passages": read.documents, "documents": str(target)}
     if read.topics:
         facts |= {"topics": read.topics, "judged": read.judged}
-    lines = [", ".join(counts), at(target, "documents")]
-    if read.judged:
-        lines.append(f"next: conqret retrieve evaluate {output} --systems bm25")
-    result(facts, lines, as_json=shown.json_output)
+    following = [f"next: conqret retrieve evaluate {output} --systems bm25"] if read.judged else []
+    result(facts, [", ".join(counts), at(target, "documents"), *following], as_json=shown.json_output)
 
 
 def _tables(statistics: Mapping[str, Any]) -> Iterator[Table | str]:

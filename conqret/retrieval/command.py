@@ -135,10 +135,12 @@ def evaluate(
     if not shown.quiet:
         note_each(f"{run.name}: {run.windows.describe()}" for run in runs if run.windows)
         note_each(f"none of the topics has a relevant document of the view {view}" for view in done.lacking)
-        for view, topics_left in done.left_out.items():
-            if topics_left:
-                left = f"{number(len(topics_left), 'topic')} left out, without a relevant document"
-                note_all(left if len(done.left_out) == 1 else f"{view}: {left}", topics_left, 5)
+        for view, bare in done.left_out.items():
+            if bare:
+                of_view = "" if len(done.left_out) == 1 else f"{view}: "
+                note_all(
+                    f"{of_view}{number(len(bare), 'topic')} left out, without a relevant document", bare, 5
+                )
         note_each(f"{run.name}: {remark}" for run in runs for remark in run.remarks)
         for name, left in results.unranked.items():
             note_all(f"{name} ranks nothing for {number(len(left), 'topic')}, which count as 0", left, 5)
