@@ -27,9 +27,7 @@ def require(module: str, *more: str, extra: str) -> ModuleType:
         except ModuleNotFoundError as error:
             if error.name is None or error.name.split(".")[0] != name.split(".")[0]:
                 raise
-            raise MissingDependencyError(
-                f"{name} is not installed; run: pip install 'conqret[{extra}]'"
-            ) from error
+            raise MissingDependencyError(_remedy(name, extra)) from error
     return importlib.import_module(module)
 
 
@@ -45,7 +43,17 @@ def missing(error: ModuleNotFoundError) -> MissingDependencyError | None:
         return None
     for requirement in filter(None, map(_BROUGHT.match, declared)):
         if requirement[1].lower().replace("_", "-") == wanted != "conqret":
-            return MissingDependencyError(
-                f"{name} is not installed; run: pip install 'conqret[{requirement[2]}]'"
-            )
+            return MissingDependencyError(_remedy(name, requirement[2]))
     return None
+
+
+def _remedy(name: str, extra: str) -> str:
+    """What is missing, and the command that installs it: from the checkout where conqret was installed from one."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        origin = distribution("conqret").read_text("direct_url.json") or ""
+    except PackageNotFoundError:
+        origin = ""
+    own = f" (in the checkout: pip install '.[{extra}]' -c constraints.txt)" if "file:" in origin else ""
+    return f"{name} is not installed; run: pip install 'conqret[{extra}]'{own}"

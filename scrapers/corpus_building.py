@@ -12,7 +12,7 @@ import math
 import random
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -37,7 +37,8 @@ from conqret.data.corpus import (
 )
 from conqret.data.item import Debate, Document
 from conqret.errors import DeclarationError, number, strict_options
-from conqret.io.corpus_folder import CorpusDirectory, read_passages, write_lines
+from conqret.io.corpus_folder import CorpusDirectory, write_lines
+from conqret.io.corpus_sources import CorpusImport, check_documents, read_own, read_passages
 from conqret.io.release import LAYOUT, Release, read_release
 from conqret.llm.tokens import count_tokens
 from conqret.text.citations import cited_against, cited_by
@@ -118,26 +119,48 @@ def import_passages(
     files: Sequence[str | Path],
     output: str | Path = "corpus",
     *,
+    topics: str | Path | None = None,
+    qrels: str | Path | None = None,
     licence: str = "",
     url: str = "",
     on_passage: Callable[[], object] = lambda: None,
-) -> int:
-    """Write a corpus from files of passages, and return the number of passages.
+) -> CorpusImport:
+    """Write a corpus from files of passages, with topics and qrels if these are given, and return the counts.
 
     Args:
-        files: files of passages, such as those of DPR and Sphere.
+        files: files of passages, such as those of DPR, Sphere and BEIR.
         output: the corpus directory to write.
+        topics: a table of topics, or a TREC file of topics; all are of the split ``test``.
+        qrels: qrels without sides, of TREC or as a table; they become ``qrels/all.test.qrels``.
         licence: the license of passages that state none.
         url: the URL of passages that have none, with ``{title}`` or ``{id}`` to fill in.
         on_passage: called as each passage is read.
 
     Raises:
-        DeclarationError: a row is faulty, or the directory holds a scraped corpus; nothing is written.
+        DeclarationError: a row is faulty, ids do not fit, or the directory holds a scraped corpus; nothing is
+            written.
     """
+    if qrels is not None and topics is None:
+        raise DeclarationError(f"--qrels {qrels} judges documents for topics: name these with --topics")
     directory = CorpusDirectory(Path(output))
     directory.refuse_scraped()
-    passages = read_passages(map(Path, files), licence=licence, url=url, on_passage=on_passage)
-    return write_lines(directory.documents_file, passages)
+    asked, judged, remarks = ([], [], ()) if topics is None else read_own(topics, qrels)
+    wanted = {pair.doc_id for pair in judged}
+
+    def passages() -> Iterator[Mapping[str, Any]]:
+        nonlocal remarks
+        there = set[str]()
+        for passage in read_passages(map(Path, files), licence=licence, url=url, on_passage=on_passage):
+            there |= wanted & {passage["id"]}
+            yield passage
+        remarks += tuple(filter(None, [check_documents(judged, there)]))
+
+    documents = write_lines(directory.documents_file, passages())
+    if asked:
+        directory.write_topics(asked)
+    if judged:
+        directory.write_qrels("all", "test", judged)
+    return CorpusImport(documents, len(asked), len(judged), remarks)
 
 
 @strict_options

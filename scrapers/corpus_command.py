@@ -13,6 +13,7 @@ from rich.console import RenderableType
 
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, progress, result
+from conqret.errors import DeclarationError, number
 
 if TYPE_CHECKING:
     from conqret.scrapers.fetch_ledger import EvidenceSummary, LedgerLine
@@ -46,28 +47,35 @@ def import_corpus(
     sources: list[Path],
     *,
     output: Path = Path("corpus"),
+    topics: Path | None = None,
+    qrels: Path | None = None,
     licence: str = "",
     url: str = "",
     shown: options.OutputOptions,
 ) -> None:
-    """Import a corpus: the published ConQRet (a folder), or files of passages, for `conqret retrieve index` and
-    `conqret retrieve run`.
+    """Import a corpus: your own documents, topics and qrels, files of passages, or the published ConQRet (a folder),
+    for `conqret retrieve` and `conqret generate arguments`.
 
     The release's texts come as an archive of their own: unpack its folders `documents` and `documents_sep20` next to
     `procon`. A document without a text is the title of its source. Pros and cons that the release's parser has
     extracted (`procon/train`, `procon/test`) become debates, from which `--shots` draws.
 
-    If a row of a passage file is invalid, nothing is written, and all faults are listed by line.
+    If a row of a file is invalid, nothing is written, and all faults are listed by line.
 
     Args:
         sources: The folder of the ConQRet release (`procon` itself, or the folder that contains it); or passage files:
-            DPR's psgs_w100.tsv (id, text, title), Sphere's JSON Lines (id, raw, title, url), or any with id and text;
-            .gz too.
+            DPR's psgs_w100.tsv (id, text, title), Sphere's JSON Lines (id, raw, title, url), BEIR's corpus.jsonl, or
+            any with an id (id, docno, doc_id …) and a text (text, contents …); .gz too.
         output (--output, -o): The corpus directory to write.
+        topics: The topics to rank documents for: a table with id (id, qid …) and question (question, query …), or a
+            TREC file of topics. All are of the split `test`.
+        qrels: Their qrels, without sides: a TREC file (topic 0 document grade), or a table such as BEIR's.
         licence: The license of passages that state none.
         url: The address of passages that have none, with {title} or {id} to be filled in.
 
     Examples:
+
+    conqret corpus import documents.csv --topics queries.csv --qrels relevance.qrels -o corpus/
 
     conqret corpus import path/to/release -o corpus/
 
@@ -79,6 +87,10 @@ def import_corpus(
     from conqret.scrapers.corpus_building import import_passages, import_release
 
     if len(sources) == 1 and sources[0].is_dir():
+        if topics or qrels:
+            raise DeclarationError(
+                f"{sources[0]} is a folder with topics of its own: leave out --topics and --qrels"
+            )
         published = import_release(sources[0], output)
         note(*published.notes)
         lines = (*_tables(published.statistics), f"documents, topics and qrels are in {output}")
@@ -86,12 +98,18 @@ def import_corpus(
         return
     target = output / "documents.jsonl"
     with progress("reading", quiet=shown.quiet) as bar:
-        count = import_passages(sources, output, licence=licence, url=url, on_passage=bar.advance)
-    result(
-        {"passages": count, "documents": str(target)},
-        [f"{count:,} passages", at(target, "documents")],
-        as_json=shown.json_output,
-    )
+        read = import_passages(
+            sources, output, topics=topics, qrels=qrels, licence=licence, url=url, on_passage=bar.advance
+        )
+    note(*read.remarks)
+    counts = [number(read.documents, "passage")]
+    if read.topics:
+        counts += [number(read.topics, "topic"), number(read.judged, "judged pair")]
+    facts = {"passages": read.documents, "documents": str(target)}
+    if read.topics:
+        facts |= {"topics": read.topics, "judged": read.judged}
+    following = [f"next: conqret retrieve evaluate {output} --systems bm25"] if read.judged else []
+    result(facts, [", ".join(counts), at(target, "documents"), *following], as_json=shown.json_output)
 
 
 def _tables(statistics: Mapping[str, Any]) -> Iterator[Table | str]:

@@ -21,7 +21,9 @@ from conqret.errors import MissingDependencyError
 )
 def test_a_missing_module_names_the_extra_that_brings_it(module: str, extra: str) -> None:
     said = missing(ModuleNotFoundError(name=module))
-    assert str(said) == f"{module.partition('.')[0]} is not installed; run: pip install 'conqret[{extra}]'"
+    name = module.partition(".")[0]
+    assert str(said).startswith(f"{name} is not installed; run: pip install 'conqret[{extra}]'")
+    assert f"pip install '.[{extra}]' -c constraints.txt" in str(said)  # the tests run in a checkout
 
 
 def test_what_no_extra_brings_is_a_bug_and_stays_one() -> None:

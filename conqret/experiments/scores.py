@@ -12,7 +12,6 @@ from typing import Any
 import polars as pl
 
 from conqret.data import Item, Judgment
-from conqret.data.corpus import SPLITS
 from conqret.experiments.config import System
 from conqret.experiments.job import Job
 from conqret.io.safe_files import write_whole
@@ -32,12 +31,10 @@ Qrels = Mapping[str, Mapping[str, Mapping[str, int]]]
 def qrels(job: Job) -> Qrels:
     """Return the qrels of the experiment's topics by side; sides without qrels are left out."""
     split = None if job.experiment.split == "all" else job.experiment.split
-    parts = SPLITS if split is None else (split,)
-    sides = [
-        side
-        for side in job.experiment.stances
-        if all(job.corpus.qrels_file(side, part).is_file() for part in parts)
-    ]
+    there = job.corpus.views(split)
+    sides = [side for side in job.experiment.stances if side in there]
+    if not sides:
+        return {}
     return judgments(job.corpus, split, {topic.id for topic in job.topics()}, sides)
 
 

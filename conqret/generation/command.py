@@ -20,6 +20,7 @@ def generate(
     run: Path | None = None,
     stance: Literal["pro", "con", "both"],
     split: Split | None = None,
+    topics: str | None = None,
     model: options.Model = None,
     writing: GenerateOptions,
     output: Path | None = None,
@@ -32,11 +33,13 @@ def generate(
     checked. The same command again goes on where it stopped, and repeats only what failed.
 
     Args:
-        corpus: A corpus directory: documents, topics, debates and ledger.
+        corpus: A corpus directory: documents and topics; debates and ledger, from which examples are drawn, if there
+            are any.
         run: The TREC run file (.gz too) that ranks the corpus's documents for each topic. Default: each side's relevant
             documents by the corpus's qrels (gold documents).
         stance: The side to argue for: `pro`, `con`, or `both`, an item for each.
         split: The topics to argue on: `train` or `test`. Default: all.
+        topics: Only these topics: ids, comma-separated, or a file with one per line.
         output (--output, -o): The folder to write. Default: runs/RUN-MODEL.
 
     Examples:
@@ -48,12 +51,15 @@ def generate(
 
     conqret generate arguments corpus/ --stance both --split test --strategy expert -o runs/oracle
 
+    conqret generate arguments corpus/ --run runs/bm25.res.gz --stance both --topics zoos,homework -o runs/two
+
     conqret judge runs/args/items.jsonl --model gpt-4o-mini
     """
     from conqret.generation.generation_run import generate as write
     from conqret.io.trec import read_rankings
     from conqret.show.words import reason
 
+    client = run_options.calls.for_model(model)
     if run is not None:
         run_options.shown.note(*read_rankings(run).remarks())
     outcome = run_options.study(
@@ -62,7 +68,8 @@ def generate(
         run,
         stance=stance,
         split=split,
-        model=run_options.calls.for_model(model),
+        topics=topics,
+        model=client,
         output=output,
         **asdict(writing),
         rows="arguments",
@@ -71,10 +78,12 @@ def generate(
     asked = outcome.written + outcome.no_evidence + sum(outcome.failed.values())
     facts = {**asdict(outcome), "session": outcome.session.model_dump()}
     facts = {"items": str(facts.pop("items_file")), **facts}
-    if not outcome.overflow:
-        del facts["overflow"]
+    facts = {name: value for name, value in facts.items() if value or name not in ("overflow", "remarks")}
+    by = ""
+    if client.backend.baseline and not writing.way.expert:
+        by = " by the lexical baseline: sentences of the documents in their own words, perhaps of the other side"
     lines = (
-        f"{outcome.written} of {number(asked, 'argument')} written",
+        f"{outcome.written} of {number(asked, 'argument')} written{by}",
         f"citations  {outcome.out_of_range} out of range, {outcome.misquoted} quotations not in the document cited",
         f"documents  {outcome.left_out} left out, {outcome.trimmed} cut to fit the model",
         at(outcome.items_file, "items"),
@@ -88,6 +97,6 @@ def generate(
         f"{count} arguments were not written: {reason(name)}; the same command requests them again"
         for name, count in sorted(outcome.failed.items())
     )
-    note(*filter(None, [outcome.overflow]))
+    note(*filter(None, [*outcome.remarks, outcome.overflow]))
     reasons = {**outcome.failed, "no_evidence": outcome.no_evidence}
     end(outcome.failed, outcome.session, there=outcome.written, reasons=reasons)

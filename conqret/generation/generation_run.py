@@ -28,7 +28,7 @@ from conqret.generation.generator import (
     GenerationTask,
     Generator,
 )
-from conqret.io.corpus_folder import CorpusDirectory
+from conqret.io.corpus_folder import CorpusDirectory, select_topics
 from conqret.io.jsonl import json_lines
 from conqret.io.rows import item_record
 from conqret.io.safe_files import Content, InFolder
@@ -81,7 +81,7 @@ class GenerationOutcome:
     failures by reason. Over all arguments, ``trimmed`` counts trimmed documents, ``out_of_range`` and
     ``misquoted`` faulty citations and quotations, and ``left_out`` documents that the model left out.
     ``session`` counts this session's requests. ``missing`` names responses that a replay lacked.
-    ``overflow`` says what the first prompt over the model's window lacks.
+    ``overflow`` says what the first prompt over the model's window lacks. ``remarks`` say what the corpus lacks.
     """
 
     items_file: Path
@@ -95,6 +95,7 @@ class GenerationOutcome:
     left_out: int = 0
     missing: tuple[str, ...] = ()
     overflow: str = ""
+    remarks: tuple[str, ...] = ()
 
 
 class ArgumentRun(Run[ArgumentRow]):
@@ -210,6 +211,7 @@ def generate(
     *,
     stance: Literal["pro", "con", "both"],
     split: Split | None = None,
+    topics: str | None = None,
     **settings: Unpack[GenerationSettings],
 ) -> GenerationOutcome:
     """Write a cited argument for each topic of a TREC run, into a folder whose items can be judged.
@@ -220,6 +222,7 @@ def generate(
             its qrels (the oracle setting).
         stance: the side to argue for, or ``both``, one after the other.
         split: the topics to argue on; None: all.
+        topics: only these topics: comma-separated ids, or a file with one id per line.
         settings: the model, the options and the folder: :class:`GenerationSettings`.
 
     Returns:
@@ -236,28 +239,43 @@ def generate(
     ranking = Path("gold" if run is None else run)
     name = writer.model if options.way.prompts else options.way.name
     folder = as_path(settings.get("output")) or default_folder(stem(ranking), name)
-    topics = list(directory.topics())
-    chosen = {topic.id for topic in topics if split in (None, topic.split)}
+    known = list(directory.topics())
+    in_split = [topic for topic in known if split in (None, topic.split)]
+    chosen = {topic.id for topic in select_topics(in_split, topics, split or "all")}
+    remarks = list[str]()
+    if options.shots and options.way.prompts and not directory.debates_file.is_file():
+        options = replace(options, shots=0)
+        remarks.append("the corpus has no expert arguments (debates.jsonl), so the prompt has no examples")
+    if run is None and directory.views() == ("all",):
+        remarks.append("the qrels have no sides: each side gets all relevant documents of its topic")
     ranked = None if run is None else read_rankings(ranking)
     tasks = []
     for side in SIDES if stance == "both" else (stance,):
         rankings: Mapping[str, Sequence[str]] = gold_rankings(directory, side) if ranked is None else ranked
-        rankings = {name: ids for name, ids in rankings.items() if split is None or name in chosen}
-        tasks += make_tasks(directory, rankings, side, options, topics)
+        if split or topics:
+            rankings = {name: ids for name, ids in rankings.items() if name in chosen}
+        tasks += make_tasks(directory, rankings, side, options, known)
     if not tasks:
+        what = "its qrels have no relevant document" if ranked is None else f"{ranking} ranks nothing"
         raise DeclarationError(
-            f"{source} has no topic to argue on{f' in its {split} split' if split else ''}"
+            f"{source} has no topic to argue on: {what} for {', '.join(sorted(chosen)[:5])}"
         )
-    made_of = {"corpus": source.name, "run": ranking.name, "stance": stance} | (
-        {"split": split} if split else {}
-    )
+    if bare := sorted(chosen - {task.topic.id for task in tasks}) if topics else []:
+        remarks.append(f"no argument is written on {', '.join(bare[:5])}: there are no documents for it")
+    restricted = {"split": split, "topics": topics}
+    made_of = {"corpus": source.name, "run": ranking.name, "stance": stance}
+    made_of |= {name: value for name, value in restricted.items() if value}
     with ArgumentRun(GenerationFolder(folder), tasks, options, writer, settings, made_of=made_of) as writing:
-        return writing.written()
+        return replace(writing.written(), remarks=tuple(remarks))
 
 
 def gold_rankings(corpus: CorpusDirectory, stance: Literal["pro", "con"]) -> dict[str, list[str]]:
-    """Return the relevant documents of a side by topic: those that the expert cites first, in that order."""
-    pairs = ((pair.query_id, pair.doc_id) for pair in corpus.qrels_iter(stance) if pair.relevance > 0)
+    """Return the relevant documents of a side by topic: those that the expert cites first, in that order.
+
+    Where qrels have no sides, these are the topic's relevant documents.
+    """
+    judged = corpus.qrels_iter("all" if corpus.views() == ("all",) else stance)
+    pairs = ((pair.query_id, pair.doc_id) for pair in judged if pair.relevance > 0)
     relevant = gathered(pairs)
     if not (corpus.debates_file.is_file() and corpus.ledger_file.is_file()):
         return relevant

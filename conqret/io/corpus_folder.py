@@ -15,12 +15,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from string import Formatter
 from typing import Any
-from urllib.parse import quote
 
 from conqret.data.corpus import (
     QRELS_STANCES,
@@ -34,13 +32,14 @@ from conqret.data.corpus import (
 )
 from conqret.data.item import Debate, Document
 from conqret.errors import DeclarationError, check_known
-from conqret.io.checks import filled, identifier, text
-from conqret.io.files import file_rows
 from conqret.io.jsonl import json_lines
 from conqret.io.limits import whole_text
 from conqret.io.safe_files import InFolder, replacing, write_all, write_whole
-from conqret.io.schema import Field, TableReader, read_models, table_schema
+from conqret.io.schema import read_models
 from conqret.io.trec import read_qrels, write_qrels
+
+MAX_NAME = 255
+"""Characters of a file's name; what is longer is a list of ids."""
 
 
 class _LicensedDocument(Document):
@@ -79,43 +78,49 @@ class CorpusDirectory:
 
     def debates(self) -> Iterator[Debate]:
         """Iterate over the debates in file order."""
-        return read_models(
-            _there(
-                self.debates_file,
-                "conqret corpus debates` (an imported release: its parser, then `conqret corpus import`)",
-            ),
-            Debate,
-        )
+        return read_models(_there(self.debates_file, _DEBATES), Debate)
 
     def ledger(self) -> Iterator[LedgerEntry]:
         """Iterate over all ledger entries in file order; if a source has several, the last one is valid."""
-        return read_models(_there(self.ledger_file, "conqret corpus evidence"), LedgerEntry)
+        return read_models(_there(self.ledger_file, _LEDGER), LedgerEntry)
 
     def documents(self) -> Iterator[Document]:
         """Iterate over the documents in file order, without the license that their lines may state."""
-        documents = read_models(_there(self.documents_file, "conqret corpus evidence"), _LicensedDocument)
+        documents = read_models(_there(self.documents_file, _DOCUMENTS), _LicensedDocument)
         return (Document(**document.model_dump(exclude={"licence"})) for document in documents)
 
     def topics(self, split: Split | None = None) -> Iterator[CorpusTopic]:
         """Iterate over the topics of one split, or of both if ``split`` is None."""
-        rows = read_models(_there(self.topics_file, "conqret corpus build"), CorpusTopic)
+        rows = read_models(_there(self.topics_file, _TOPICS), CorpusTopic)
         return (topic for topic in rows if split is None or topic.split == split)
+
+    def views(self, split: Split | None = None) -> tuple[QrelsStance, ...]:
+        """Return the sides that have qrels in one split, or in any if ``split`` is None.
+
+        Qrels without sides are those of ``all`` alone.
+        """
+        return tuple(stance for stance in QRELS_STANCES if self._qrels_files(stance, split))
+
+    def _qrels_files(self, stance: QrelsStance, split: Split | None) -> list[Path]:
+        files = [self.qrels_file(stance, part) for part in (SPLITS if split is None else (split,))]
+        return [file for file in files if file.is_file()]
 
     def qrels_iter(self, stance: QrelsStance = "all", split: Split | None = None) -> Iterator[Qrel]:
         """Iterate over the judged pairs of a side as ``(query_id, doc_id, relevance, iteration)``, in one
-        split, or in both (train before test) if ``split`` is None.
+        split, or in those that there are (train before test) if ``split`` is None.
 
         Raises:
             UnknownNameError: the side or the split is unknown.
         """
-        for part in SPLITS if split is None else (split,):
-            yield from read_qrels(_there(self.qrels_file(stance, part), "conqret corpus build"))
+        files = self._qrels_files(stance, split)
+        for file in files or [_there(self.qrels_file(stance, split or "test"), _QRELS)]:
+            yield from read_qrels(file)
 
     def statistics(self) -> dict[str, Any]:
         """Return the content of ``statistics.json`` as a dictionary (see
         :func:`conqret.data.corpus.table2` for its Table 2).
         """
-        file = _there(self.statistics_file, "conqret corpus build")
+        file = _there(self.statistics_file, "`conqret corpus build` writes it")
         statistics: dict[str, Any] = json.loads(whole_text(file))
         return statistics
 
@@ -179,64 +184,43 @@ class CorpusDirectory:
         return len(rows)
 
 
+def select_topics(topics: Sequence[CorpusTopic], wanted: str | None, split: str = "all") -> list[CorpusTopic]:
+    """Return the ``wanted`` ones of a split's topics: comma-separated ids, or a file with one id per line; all if
+    ``wanted`` is None.
+
+    Raises:
+        DeclarationError: ``wanted`` names no topic.
+        UnknownNameError: the split has no topic with such an id.
+    """
+    if wanted is None:
+        return list(topics)
+    is_file = len(wanted) < MAX_NAME and Path(wanted).is_file()
+    listed = whole_text(wanted, "utf-8-sig").splitlines() if is_file else wanted.split(",")
+    names = {name.strip() for name in listed} - {""}
+    if not names:
+        raise DeclarationError(f"--topics {wanted!r} names no topic; give ids, as in --topics {topics[0].id}")
+    check_known(f"topic of the split {split!r}", {topic.id for topic in topics}, *sorted(names))
+    return [topic for topic in topics if topic.id in names]
+
+
 def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> int:
     """Write records as JSON Lines, and return their number. A failure leaves no partial file."""
     return write_all(path, (line.encode("utf-8") for line in json_lines(records)))
 
 
-def _there(path: Path, command: str) -> Path:
-    if not path.is_file():
-        raise DeclarationError(f"{path}: there is no such file; run `{command}` first")
-    return path
-
-
-PASSAGE = table_schema(
-    id=Field(("id", "_id"), identifier, needed="Give the passage an id"),
-    title=Field(("title",), text, ""),
-    url=Field(("url",), text, ""),
-    text=Field(("text", "raw", "contents"), filled, needed="Give the passage its text"),
-    licence=Field(("licence", "license"), text, ""),
+_OWN = "`conqret corpus import DOCUMENTS --topics TOPICS --qrels QRELS` brings your own"
+_DEBATES = (
+    "it holds debate pages with experts' arguments: `conqret corpus debates` reads them (an imported release: its "
+    "parser, then `conqret corpus import`)"
 )
-URL_FIELDS = frozenset({"id", "title"})
-"""The fields that a template of an address may have."""
+_LEDGER = f"`conqret corpus evidence` writes it, from debates; documents without debates need none: {_OWN}"
+_DOCUMENTS = (
+    "`conqret corpus import DOCUMENTS` brings your own; `conqret corpus evidence` fetches those of debates"
+)
+_TOPICS = _QRELS = f"{_OWN}; `conqret corpus build` makes those of debates"
 
 
-def read_passages(
-    files: Iterable[Path],
-    *,
-    licence: str = "",
-    url: str = "",
-    on_passage: Callable[[], object] = lambda: None,
-) -> Iterator[dict[str, Any]]:
-    """Yield the passages of all files as records of ``documents.jsonl``; files may be gzipped.
-
-    ``licence`` is the license of passages without their own. ``url`` is a template for the address of
-    passages without one, in which ``{title}`` and ``{id}`` are filled in
-    (``https://en.wikipedia.org/wiki/{title}``). ``on_passage`` is called before each passage is yielded.
-
-    Raises:
-        ItemsError: a file cannot be read, or rows have faults; those of a file are listed at its end.
-        DeclarationError: a file holds no passage, or ``url`` has another field.
-    """
-    if not _fields(url) <= URL_FIELDS:
-        raise DeclarationError(
-            f"--url {url!r}: {{title}} and {{id}} are the only fields that can be filled in"
-        )
-    for file in files:
-        reader = TableReader(file_rows(file), PASSAGE)
-        for values in reader:
-            values["licence"] = values["licence"] or licence
-            values["url"] = values["url"] or url.format(
-                id=quote(values["id"]), title=quote(values["title"].replace(" ", "_"))
-            )
-            on_passage()
-            yield values
-        reader.finish(wanted="passages")
-
-
-def _fields(template: str) -> set[str]:
-    """What is to be filled in; the template itself where it is broken."""
-    try:
-        return {name for _, name, _, _ in Formatter().parse(template) if name is not None}
-    except ValueError:
-        return {template}
+def _there(path: Path, remedy: str) -> Path:
+    if not path.is_file():
+        raise DeclarationError(f"{path}: there is no such file; {remedy}")
+    return path

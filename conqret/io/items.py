@@ -80,7 +80,7 @@ def _document(value: object, where: str, number: int, reader: TableReader) -> Do
         return None
     values = reader.read(value, DOCUMENT, f"{where}.")
     if unused := value.keys() - reader.heads:
-        unused = {str(key) for key in unused if not is_missing(value[key])}
+        unused = {str(key) for key in unused if not is_missing(value[key]) and value[key] != ""}
     if unused:
         reader.note(f"fields of documents that are not used: {listed(sorted(unused), 5)}")
     if values is None:

@@ -64,7 +64,7 @@ def headlines(summary: Summary, record: JudgeRecord | None) -> Iterator[str]:
     """Yield lines with the mean scores, the items and the judge, the counts of items, and prompt
     injections.
     """
-    if scores := mean_scores(summary):
+    if scores := mean_scores(summary, baseline=record is not None and record.baseline):
         yield visible(scores)
     if record is not None:
         judge = f"{record.model}, a lexical baseline and not a judge" if record.baseline else record.model
@@ -75,9 +75,9 @@ def headlines(summary: Summary, record: JudgeRecord | None) -> Iterator[str]:
         yield visible(f"possible prompt injection, for example: {'; '.join(examples)}")
 
 
-def mean_scores(summary: Summary) -> str:
+def mean_scores(summary: Summary, *, baseline: bool = False) -> str:
     """Return a sentence with the mean of each metric, except single quality dimensions; empty without
-    scores.
+    scores. It says so if they are the ``baseline``'s.
     """
     single = BY_NAME.keys() - {"overall_quality"}
     known, first = list[str](), list[str]()
@@ -97,8 +97,9 @@ def mean_scores(summary: Summary) -> str:
         return ""
     rest = len(known) - len(shown)
     more = f", and {number(rest, 'further metric')}" if rest else ""
+    the = "By word statistics (the lexical baseline, no LLM), the" if baseline else "The"
     return (
-        f"The mean scores of {number(summary.scored + summary.partly, 'item')} are: "
+        f"{the} mean scores of {number(summary.scored + summary.partly, 'item')} are: "
         f"{', '.join(shown)}{more}{brackets}."
     )
 

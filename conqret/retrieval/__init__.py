@@ -47,5 +47,5 @@ def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if _PLACES[name] != "corpus_index":
-        require("pyterrier", extra="retrieval")
+        require("pandas", "pyterrier", extra="retrieval")
     return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from rich.console import RenderableType
 
+from conqret._optional import require
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import end, named, note, note_all, note_each, progress, result
@@ -78,7 +79,8 @@ def evaluate(
     prompts: options.Prompts = None,
     shown: options.OutputOptions,
 ) -> None:
-    """Score systems against the qrels for pro, con and both: means, 95% intervals, and what differs significantly.
+    """Score systems against the qrels: means, 95% intervals, and what differs significantly; for pro, con and both
+    where the qrels have sides.
 
     Values that differ significantly from those of the first of `--systems` are marked (paired t-test at the 5% level,
     with Holm's correction for the number of systems). The last table says how evenly documents of both sides are
@@ -102,6 +104,7 @@ def evaluate(
 
     conqret retrieve evaluate corpus/ --systems bm25,mmr --topics zoos,homework --depth 20
     """
+    require("pandas", "pyterrier", extra="retrieval")
     from conqret.retrieval.ranking_evaluation import evaluate_rankings
 
     names, client = options.listed(systems), calls.for_model(rerank)
@@ -132,6 +135,12 @@ def evaluate(
     if not shown.quiet:
         note_each(f"reranking by {run.name}: {run.windows.describe()}" for run in runs if run.windows)
         note_each(f"none of the topics has a relevant document of the view {view}" for view in done.lacking)
+        for view, bare in done.left_out.items():
+            if bare:
+                of_view = "" if len(done.left_out) == 1 else f"{view}: "
+                note_all(
+                    f"{of_view}{number(len(bare), 'topic')} left out, without a relevant document", bare, 5
+                )
         note_each(f"{run.name}: {remark}" for run in runs for remark in run.remarks)
         for name, left in results.unranked.items():
             note_all(f"{name} ranks nothing for {number(len(left), 'topic')}, which count as 0", left, 5)
@@ -173,6 +182,7 @@ def _lines(evaluation: Evaluation) -> Iterator[RenderableType]:
     from conqret.retrieval.evaluate import marks_legend
     from conqret.show.table import Table
 
+    sided = len(evaluation.topics) > 1
     for view, count in evaluation.topics.items():
         scores = [score for score in evaluation.scores if score.view == view]
         measures = dict.fromkeys(score.measure for score in scores)
@@ -184,7 +194,7 @@ def _lines(evaluation: Evaluation) -> Iterator[RenderableType]:
         }
         systems = dict.fromkeys(score.system for score in scores)
         rows = [(system, *(cells.get((system, measure)) for measure in measures)) for system in systems]
-        title = {"all": "PRO+CON", "stance": "BOTH SIDES"}.get(view, view.upper())
+        title = {"all": "PRO+CON", "stance": "BOTH SIDES"}.get(view, view.upper()) if sided else view.upper()
         yield from (Table(f"{title} ({number(count, 'topic')})", ("system", *measures), rows), "")
     for line in marks_legend(evaluation.scores, evaluation.baseline):
         note(line)
@@ -260,6 +270,7 @@ def run(
 
     conqret retrieve run corpus/ --perspectives offline --mmr 0.95
     """
+    require("pandas", "pyterrier", extra="retrieval")
     from conqret.retrieval.retrieve import retrieve
 
     with progress("indexing" if steps.rerank is None else "reranking", quiet=shown.quiet) as bar:

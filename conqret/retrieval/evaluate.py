@@ -195,6 +195,9 @@ def marks_legend(scores: Sequence[MeasureScore], baseline: str, clusters: str = 
     over = f"over {clusters}s"
     bare = all(score.interval.low is None for score in scores)
     means = f"means {over}, too few for intervals" if bare else f"means with 95% intervals {over}"
+    if {score.system for score in scores} == {baseline}:
+        yield means
+        return
     yield (
         f"{means}; {MARK_BETTER} better and {MARK_WORSE} worse than {baseline}, "
         "p < .05 (paired t-test, Holm-Bonferroni)"

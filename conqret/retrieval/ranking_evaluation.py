@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict, Unpack
 
 from conqret._optional import require
-from conqret.errors import strict_options
+from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.retrieval.corpus_index import open_index
 from conqret.retrieval.evaluate import Evaluation, check_depth, default_measures, evaluate
 from conqret.retrieval.retrieve import as_split, chosen_topics, retrieval_session
 from conqret.retrieval.system_names import PipelinePlan, check_systems, has_step
-from conqret.retrieval.systems import VIEWS, SystemRun, judgments, run_systems
+from conqret.retrieval.systems import SystemRun, judgments, run_systems
 from conqret.runs.run_folder import RUNS
 from conqret.runs.session import SessionCounts
 
@@ -27,12 +27,14 @@ SYSTEMS = ("bm25", "generic", "pro", "con")
 class RankingEvaluation:
     """The scores and the rankings of all systems.
 
-    ``lacking`` names the views in which no topic has a relevant document.
+    ``lacking`` names the views in which no topic has a relevant document, and ``left_out`` has, by view, the
+    topics without one.
     """
 
     evaluation: Evaluation
     runs: tuple[SystemRun, ...]
     lacking: tuple[str, ...]
+    left_out: Mapping[str, tuple[str, ...]]
     session: SessionCounts
 
     @property
@@ -72,8 +74,8 @@ def evaluate_rankings(
     on_topic: Callable[[str], None] = lambda topic: None,
     **settings: Unpack[EvaluationSettings],
 ) -> RankingEvaluation:
-    """Score systems against the qrels of a corpus for pro, con and both: means, 95% intervals, significant
-    differences.
+    """Score systems against the qrels of a corpus: means, 95% intervals, significant differences; for pro, con and
+    both where the qrels have sides.
 
     Args:
         corpus: a corpus directory; a missing index is built.
@@ -93,12 +95,18 @@ def evaluate_rankings(
             cannot be read.
         MissingDependencyError: pyterrier is not installed.
     """
-    require("pyterrier", extra="retrieval")
+    require("pandas", "pyterrier", extra="retrieval")
 
     wanted = list(measures or default_measures(depth))
     check_systems(systems)
     chosen = chosen_topics(Path(corpus), split, topics)
-    judged = judgments(CorpusDirectory(Path(corpus)), as_split(split), {one.id for one in chosen})
+    directory = CorpusDirectory(Path(corpus))
+    judged = judgments(directory, as_split(split), {topic.id for topic in chosen})
+    if not judged:
+        raise DeclarationError(
+            f"{directory.path / 'qrels'}: none of the {number(len(chosen), 'topic')} has a relevant document; give "
+            "other topics, or qrels with a grade of 1 or more"
+        )
     session = retrieval_session(
         rerank, RUNS / "evaluate", settings, writes=any(has_step(name, {"perspectives"}) for name in systems)
     )
@@ -123,5 +131,9 @@ def evaluate_rankings(
         measures=wanted,
         depths={run.name: run.depth for run in runs},
     )
-    lacking = tuple(view for view in VIEWS if view not in judged)
-    return RankingEvaluation(found, tuple(runs), lacking, session.counts)
+    lacking = tuple(view for view in directory.views(as_split(split)) if view not in judged)
+    left_out = {
+        view: tuple(topic.id for topic in chosen if max(pairs.get(topic.id, {"": 0}).values()) <= 0)
+        for view, pairs in judged.items()
+    }
+    return RankingEvaluation(found, tuple(runs), lacking, left_out, session.counts)

@@ -11,8 +11,7 @@ from conqret._optional import require
 from conqret.data import Stance
 from conqret.data.corpus import SPLITS, CorpusTopic, Split
 from conqret.errors import DeclarationError, check_known, strict_options
-from conqret.io.corpus_folder import CorpusDirectory
-from conqret.io.limits import whole_text
+from conqret.io.corpus_folder import CorpusDirectory, select_topics
 from conqret.io.trec import scored, write_run
 from conqret.judging.judge_settings import as_path
 from conqret.llm.client_options import ClientOptions
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 
 KEEP = 100
 """Documents that are kept for each topic."""
-MAX_NAME = 255
-"""Characters of a file's name; what is longer is a list of ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,17 +201,7 @@ def chosen_topics(corpus: Path, split: str, wanted: str | None) -> list[CorpusTo
         DeclarationError: as :func:`topics_of`, or ``wanted`` names no topic.
         UnknownNameError: the split has no topic with such an id.
     """
-    topics = topics_of(corpus, split)
-    if wanted is None:
-        return topics
-    is_file = len(wanted) < MAX_NAME and Path(wanted).is_file()
-    listed = whole_text(wanted, "utf-8-sig").splitlines() if is_file else wanted.split(",")
-    names = {name.strip() for name in listed} - {""}
-    if not names:
-        raise DeclarationError(f"--topics {wanted!r} names no topic; give ids, as in --topics {topics[0].id}")
-    known = {topic.id for topic in topics}
-    check_known(f"topic of the split {split!r}", known, *sorted(names))
-    return [topic for topic in topics if topic.id in names]
+    return select_topics(topics_of(corpus, split), wanted, split)
 
 
 def retrieval_session(

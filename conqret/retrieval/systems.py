@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from conqret.data.corpus import CorpusTopic, QrelsStance, Split
+from conqret.data.corpus import QRELS_STANCES, CorpusTopic, QrelsStance, Split
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, number
 from conqret.io.corpus_folder import CorpusDirectory
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from conqret.retrieval.corpus_index import Index
     from conqret.retrieval.rerank import RerankSummary
     from conqret.runs.session import Session
-
-VIEWS: tuple[QrelsStance, ...] = ("pro", "con", "all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,22 +124,22 @@ def judgments(
     corpus: CorpusDirectory,
     split: Split | None,
     topics: Container[str] | None = None,
-    views: Sequence[QrelsStance] = VIEWS,
+    views: Sequence[QrelsStance] | None = None,
 ) -> dict[str, Judgments]:
     """Return the qrels of a corpus as a mapping from view to topic id to document id to grade.
 
-    If ``topics`` are given, other topics are left out, and so are views in which none of them has a
-    relevant document.
+    ``views`` are by default those that have qrels: ``all`` alone where qrels have no sides. If ``topics`` are
+    given, other topics are left out, and so are views in which none of them has a relevant document.
 
     Raises:
         DeclarationError: the qrels do not exist.
     """
     by_view: dict[str, Judgments] = {}
-    for view in views:
+    for view in views or corpus.views(split) or QRELS_STANCES[-1:]:
         judged: dict[str, dict[str, int]] = {}
         for qrel in corpus.qrels_iter(view, split):
             if topics is None or qrel.query_id in topics:
                 judged.setdefault(qrel.query_id, {})[qrel.doc_id] = qrel.relevance
-        if topics is None or any(any(grades.values()) for grades in judged.values()):
+        if topics is None or any(grade > 0 for grades in judged.values() for grade in grades.values()):
             by_view[view] = judged
     return by_view

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from conqret.errors import DeclarationError, ItemsError
-from conqret.io.corpus_folder import read_passages
+from conqret.io.corpus_sources import read_passages
 
 WIKIPEDIA = (
     "id\ttext\ttitle\n"
@@ -69,7 +69,7 @@ def test_one_passage_is_held_at_a_time(tmp_path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("id\ttext\ttitle\n1\t\tAaron\n", ":2.*Give the passage its text"),
+        ("id\ttext\ttitle\n1\t\tAaron\n", ":2.*Give the document its text"),
         ('id\ttext\ttitle\n1\t"Aaron\t\n', "quoted cell never ends"),
     ],
 )
