@@ -240,11 +240,9 @@ def _conclude(judgments: Judgments, outcomes: Sequence[RequirementOutcome], chec
         from conqret.judging.build_gate import write_build_files
 
         write_build_files(judgments, outcomes, junit=checks.junit, markdown=checks.markdown)
-    failed, met = judgments.summary.failed, not outcomes or tell_outcomes(outcomes)
     if outcomes and judgments.record.baseline:
-        tell(
-            "This is decided by word statistics of the offline baseline, not by a judge: gate on a model's scores."
-        )
+        note("word statistics of the offline baseline decide the conditions, not a judge: gate on a model's scores")
+    failed, met = judgments.summary.failed, not outcomes or tell_outcomes(outcomes)
     if not met and judgments.folder is not None:
         tell(f"conqret runs show {judgments.folder.path} ITEM shows the request and the response of an item.")
     elif outcomes and failed:

@@ -219,7 +219,9 @@ LABEL_TABLE = LabelLayout(
 
 
 def _is_sheet(file: LabelFile) -> bool:
-    columns = [column for column in file.columns if column != "stance"]  # a form of items without stances has none
+    columns = [
+        column for column in file.columns if column != "stance"
+    ]  # a form of items without stances has none
     wanted = [column for column in COLUMNS if column != "stance"]
     return columns[: len(wanted)] == wanted
 
