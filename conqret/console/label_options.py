@@ -97,7 +97,7 @@ class LabelReading(LabelLayout):
 
 @dataclass(frozen=True, kw_only=True)
 class ItemOptions(OptionGroup):
-    """How items are read, and, beside labels, which columns of these `--columns` names."""
+    """How items are read, and which columns of them and of their labels `--columns` names."""
 
     columns: Columns = None
     skip_invalid: SkipInvalid = False

@@ -91,11 +91,11 @@ def _sound_items(
 
 
 METRICS, SCALE = "metrics", "scale"
-"""The keys of a plan with what its form asks."""
+"""The keys of a plan with the metrics and the scale of its form."""
 
 
 def plan_request(plan: Path) -> TaskRequest:
-    """Return what the form of ``plan`` asks: its metrics and scale; nothing in particular for a plan without them."""
+    """Return the metrics and the scale of the form of ``plan``; the defaults of a rating for a plan without them."""
     plan_data = json.loads(whole_text(plan))
     low, high = plan_data.get(SCALE) or (1, 5)
     return TaskRequest(tuple(plan_data.get(METRICS, ())), (low, high))

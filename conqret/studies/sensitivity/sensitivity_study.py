@@ -83,7 +83,7 @@ def sensitivity_setups(
 def _check_expected(
     setup: Setup, wanted: Collection[str], perturbations: Sequence[PerturbationLevels]
 ) -> None:
-    """Raise DeclarationError if no perturbation says how one of the ``wanted`` metrics should change."""
+    """Raise DeclarationError if of none of the ``wanted`` metrics the perturbations expect a change."""
     chosen = [metric for metric in setup.metrics if metric in wanted]
     expected = [metric for metric in chosen for entry in perturbations if entry.perturbation.expected(metric)]
     if not chosen or expected or setup.judge.declared:
