@@ -59,6 +59,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--conqret-items", default=None, metavar="FILE", help="the items to perturb")
     group.addoption(
+        "--conqret-columns",
+        default=None,
+        metavar="FIELD=COLUMN,…",
+        help="the columns of the items: topic=question,documents=contexts,argument=answer",
+    )
+    group.addoption(
         "--conqret-recordings", default=None, metavar="FILE", help="a store of answers to read and add to"
     )
     group.addoption(
@@ -128,6 +134,7 @@ def conqret_items(pytestconfig: pytest.Config) -> list[Item]:
 
     The test is skipped if neither is set.
     """
+    from conqret.console.shared_options import ITEM_COLUMNS, column_map
     from conqret.io import open_items
 
     named = pytestconfig.getoption("--conqret-items")
@@ -136,7 +143,10 @@ def conqret_items(pytestconfig: pytest.Config) -> list[Item]:
         pytest.skip(
             f"no items: give --conqret-items FILE, set {_SOURCE}, or override the fixture conqret_items"
         )
-    return list(open_items(Path(named) if named is not None else pytestconfig.rootpath / written))
+    columns = column_map(pytestconfig.getoption("--conqret-columns"), ITEM_COLUMNS)
+    return list(
+        open_items(Path(named) if named is not None else pytestconfig.rootpath / written, columns=columns)
+    )
 
 
 @pytest.fixture

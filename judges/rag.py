@@ -17,6 +17,7 @@ from pydantic import create_model
 
 from conqret.baseline import Evidence, SentenceFinding
 from conqret.data import Measure, Reason, Status
+from conqret.errors import shortened
 from conqret.judges._rag_questions import rag_questions
 from conqret.judges._shared import (
     DifferentClaims,
@@ -128,7 +129,7 @@ def score_parts(parts: Sequence[Any], case: Case) -> dict[str, Measure]:
     """What follows from the parts of the question."""
     due = [part for part in parts if not _open_on_both_sides(part)]
     asks_nothing = _nothing("the question asks for nothing")
-    measures = {"completeness": asks_nothing, "answered": answered(parts)}
+    measures = {"completeness": asks_nothing, "answered": answered(parts, case.item.reference or "")}
     if parts:
         nothing_due = _nothing("the documents hold nothing that the question asks for")
         measures["completeness"] = credited_share(due, "part", "in_answer") if due else nothing_due
@@ -155,9 +156,10 @@ def score_uses(uses: Sequence[DocumentUse], case: Case) -> dict[str, Measure]:
     }
 
 
-def answered(parts: Sequence[Any]) -> Measure:
+def answered(parts: Sequence[Any], reference: str = "") -> Measure:
     """1 where the answer gives anything that the question asks for, else 0; the label says whether it declined, and how
-    rightly: rightly, where the documents hold nothing of what it declines to say."""
+    rightly: rightly, where the documents hold nothing of what it declines to say. A ``reference`` that answers is named
+    in the explanation then: either the documents were not found, or the judge errs."""
     if not parts:
         return _nothing("the question asks for nothing")
     declined = [part for part in parts if part.in_answer == "declined"]
@@ -168,11 +170,14 @@ def answered(parts: Sequence[Any]) -> Measure:
         )
     wrongly = [part for part in declined if getattr(part, "in_documents", "none") != "none"]
     label = "declined wrongly" if wrongly else "declined rightly"
+    reasons = [f"{part.part}: {part.explanation}" for part in wrongly or declined]
+    if not wrongly and reference and not _DECLINES.search(reference):
+        reasons.append(f"but the reference answers: {shortened(reference, 100)}")
     return Measure(
         status=Status.SCORED,
         value=float(given),
         label=f"{label} in part" if given else label,
-        explanation="; ".join(f"{part.part}: {part.explanation}" for part in wrongly or declined),
+        explanation="; ".join(reasons),
     )
 
 
@@ -254,9 +259,12 @@ def baseline(case: Case) -> dict[str, Any]:
     claims = _claims(evidence.sentences("argument", by=by))
     uses = evidence.document_relevances
     best = max((finding.value for finding in uses), default=0.0)
+    held, explanation = _graded(best, "all", "partly"), "The question is taken as one."
+    if not claims and (answer := _stated_reference(evidence)):
+        held, explanation = "all", f"The documents state the reference: {shortened(answer, 100)}"
     part = {
         "part": item.topic,
-        "explanation": "The question is taken as one.",
+        "explanation": explanation,
         "in_answer": "answered" if claims else "declined",
     }
     stated = [
@@ -267,7 +275,7 @@ def baseline(case: Case) -> dict[str, Any]:
         return {"question_parts": [part], "claims": stated}
     verdicts = {"stated": "supported", "": "not_in_documents"}
     return {
-        "question_parts": [part | {"in_documents": _graded(best, "all", "partly")}],
+        "question_parts": [part | {"in_documents": held}],
         "documents": [
             {
                 "document": number,
@@ -294,6 +302,15 @@ def _claims(findings: Sequence[SentenceFinding]) -> list[SentenceFinding]:
         if first is None and (declines or len(finding.text.split()) > _GREETING):
             first = declines
     return [] if first and not any(claim.verdict for claim in claims) else claims
+
+
+def _stated_reference(evidence: Evidence) -> str:
+    """Return the first sentence of the reference that answers and that the documents state, or an empty string."""
+    if not evidence.item.reference:
+        return ""
+    findings = evidence.sentences("reference", by="documents")
+    stated = [finding.text for finding in findings if finding.verdict in ("stated", "partly")]
+    return next((text for text in stated if not _DECLINES.search(text)), "")
 
 
 def _graded(relevance: float, high: str, middle: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from conqret.console.option_groups import OptionGroup, option
 from conqret.console.result_options import Confidence as Confidence
 from conqret.console.shared_options import ITEM_COLUMNS, Columns, Language, SkipInvalid, column_map
+from conqret.io.columns import FIELDS
 
 if TYPE_CHECKING:
     from conqret.io.label_set import LabelSet
@@ -33,8 +34,8 @@ Labels = Annotated[list[Path], label_files("Human labels of the items.")]
 
 
 @dataclass(frozen=True)
-class LabelReading(OptionGroup):
-    """How a file of labels is read.
+class LabelLayout(OptionGroup):
+    """How a file of labels is read where `--columns` names the columns of the items, too.
 
     Labels:
         level: The labels' level of measurement, for all dimensions (`nominal`, `ordinal`, `interval` or `ratio`) or for
@@ -42,9 +43,6 @@ class LabelReading(OptionGroup):
         scale: Lowest and highest label, for example `1:3`, or for one dimension, `overall_quality=1:5`. May be
             repeated. Default: that of the file's layout, or what a form of `conqret labels sample` says.
         words (--map): The number that each word in the labels stands for: `low=1,medium=2,high=3`.
-        columns: Name the columns of the label file, as FIELD=COLUMN with the fields item, annotator, dimension and
-            label: `item=doc_id,annotator=worker`. If the file has a column for each dimension, name it as
-            DIMENSION=COLUMN: `clarity=Answer.clarity`.
         dimension: Read only the labels of this dimension; others are ignored. If the label file has no column of
             dimensions, this is the name of its only dimension. May be repeated.
         layout: The layout of the file of labels, by name: `dagstuhl`, `argilla`, `table`, … (an unknown name prints the
@@ -58,14 +56,13 @@ class LabelReading(OptionGroup):
     level: list[str] | None = None
     scale: list[str] | None = None
     words: list[str] | None = None
-    columns: str | None = None
     dimension: list[str] | None = None
     layout: str | None = None
     cannot_judge: list[str] | None = None
     number_annotators: bool = False
 
-    def load(self, paths: Sequence[Path]) -> LabelSet:
-        """Read the label files with these options."""
+    def read(self, paths: Sequence[Path], columns: Mapping[str, str]) -> LabelSet:
+        """Read the label files with these options; ``columns`` maps their fields to columns."""
         from conqret.io.labels import read_labels
 
         return read_labels(
@@ -73,7 +70,7 @@ class LabelReading(OptionGroup):
             level=self.level,
             scales=self.scale or (),
             words=self.words or (),
-            columns=column_map(self.columns, "item=doc_id,annotator=worker"),
+            columns=columns,
             dimensions=self.dimension or (),
             layout=self.layout,
             cannot_judge=self.cannot_judge or (),
@@ -81,19 +78,47 @@ class LabelReading(OptionGroup):
         )
 
 
+@dataclass(frozen=True)
+class LabelReading(LabelLayout):
+    """How a file of labels is read.
+
+    Labels:
+        columns: Name the columns of the label file, as FIELD=COLUMN with the fields item, annotator, dimension and
+            label: `item=doc_id,annotator=worker`. If the file has a column for each dimension, name it as
+            DIMENSION=COLUMN: `clarity=Answer.clarity`.
+    """
+
+    columns: str | None = None
+
+    def load(self, paths: Sequence[Path]) -> LabelSet:
+        """Read the label files with these options."""
+        return self.read(paths, column_map(self.columns, "item=doc_id,annotator=worker"))
+
+
 @dataclass(frozen=True, kw_only=True)
 class ItemOptions(OptionGroup):
-    """How items are read where `--columns` are those of labels."""
+    """How items are read, and which columns of them and of their labels `--columns` names."""
 
-    item_columns: Columns = None
+    columns: Columns = None
     skip_invalid: SkipInvalid = False
     language: Language = None
 
     @property
     def settings(self) -> dict[str, Any]:
         """Return the options as keyword arguments of the public functions."""
-        columns = column_map(self.item_columns, ITEM_COLUMNS)
+        columns = column_map(self.columns, ITEM_COLUMNS)
         return {"columns": columns, "skip_invalid": self.skip_invalid, "language": self.language}
+
+    def apart(self, labels: object) -> tuple[dict[str, Any], dict[str, str]]:
+        """Return the same, and the columns of the labels: if there are ``labels``, fields that items lack are theirs
+        (`item`, `annotator`, `label`, a dimension).
+        """
+        settings = self.settings
+        of_labels = {
+            name: column for name, column in settings["columns"].items() if labels and name not in FIELDS
+        }
+        settings["columns"] = {k: v for k, v in settings["columns"].items() if k not in of_labels}
+        return settings, of_labels
 
 
 Baseline = Annotated[

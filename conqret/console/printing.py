@@ -241,6 +241,24 @@ def end(
         sys.exit(3)
 
 
+def tell_missing(reasons: Mapping[str, int]) -> bool:
+    """Print as an error which values of a study are missing and could be there, and return True if any are.
+
+    An answer that declines, and a language that the baseline does not read, is no fault of the run.
+    """
+    from conqret.data import Reason, Status
+    from conqret.show.words import reason
+
+    expected = {name for name in Reason if name.status is Status.INAPPLICABLE}
+    expected |= {Reason.LANGUAGE, Reason.NO_BASELINE}
+    lost = [name for name in reasons if name not in expected]
+    if lost:
+        complain(
+            f"the result is incomplete (exit code 1): values are missing because {'; '.join(map(reason, lost))}"
+        )
+    return bool(lost)
+
+
 def tell_outcomes(outcomes: Sequence[RequirementOutcome]) -> bool:
     """Print which requirements are met, with the worst items of the others, and return True if all are met
     (an undecided one is not).

@@ -366,8 +366,10 @@ def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
         fits_none = f", and are nearly those of {', or '.join(alike)}" if alike else f" ({known})"
         problem = f"its columns ({listed(names, 20)}) fit no known layout{fits_none}"
         remedy = (
-            "Name the columns: --columns topic=…,documents=…,argument=…,second_argument=… (from Python "
-            "columns={'topic': …}; of conqret bias: --item-columns); dots reach into objects: topic=inputs.question"
+            "Name the columns, as far as there are any: --columns topic=YOUR_QUESTION,documents=YOUR_CONTEXTS,"
+            "argument=YOUR_ANSWER,reference=YOUR_REFERENCE_ANSWER,id=YOUR_ID; second_argument is an answer to compare "
+            "with (from Python columns={'topic': …}; pytest: --conqret-columns); dots reach into objects: "
+            "topic=inputs.question"
         )
         raise ItemsError([Fault(rows.name, 0, "", problem, remedy)])
     layout = layout or CONQRET

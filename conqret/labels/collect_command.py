@@ -65,7 +65,8 @@ class TaskOptions(OptionGroup):
             60.
         metric: Show annotators only this question (dimension) of the task. May be repeated.
         scale: Lowest and highest rating, for example `1:5`. Default: the task's.
-        plan: Only the items of this plan, in its order: a .plan.json that `conqret labels sample` wrote.
+        plan: Only the items of this plan, in its order, and the metrics and scale of its form: a .plan.json that
+            `conqret labels sample` wrote.
         design: For `--task debate`: with `main` (the default) judges see the whole passage from the start and have five
             minutes for each judgment; with `pilot` they first judge from short quotations, and see the passage only at
             the end, and learn what they earned when all judges are done.
@@ -156,7 +157,6 @@ class ServerOptions(OptionGroup):
             DeclarationError: there are no words for the pages' language, ``url`` is none, or the study is being served
                 already; or as :meth:`PlannedStudy.open`.
         """
-        require("starlette", "uvicorn", extra="web")
         from conqret.debate.two_turn.writer_scores import check_judged
         from conqret.labels.label_app import annotation_app
         from conqret.labels.study_access import Links, Setting, study_links
@@ -237,6 +237,7 @@ def collect(
     from conqret.labels.study_screens import PlannedStudy
     from conqret.labels.verdict_tables import table_of_verdicts, verdict_plan
 
+    require("starlette", "uvicorn", extra="web")
     table = table_of_verdicts(items, task_options.task, columns, wanted=task_options.sample is not None)
     kind = VERDICT if table is not None else task_options.task or RATING
     options_set = {
@@ -284,11 +285,13 @@ def label_plan(
         ItemsError: rows have faults, or lack a field that the task shows.
         DeclarationError: there is no such task or metric, or the settings of the study are invalid.
     """
-    from conqret.labels.study_screens import items_of, planned_screens, practice_screens
+    from conqret.labels.study_screens import items_of, plan_request, planned_screens, practice_screens
     from conqret.labels.task import TaskRequest, scale_ends
 
     metrics = tuple(name.replace("-", "_") for name in task_options.metric or ())
     wanted = TaskRequest(metrics, scale_ends(task_options.scale) if task_options.scale else None)
+    if task == RATING and task_options.plan is not None and not (wanted.metrics or wanted.scale):
+        wanted = plan_request(task_options.plan)
     source = items_of(items, task, wanted, on_check=note_left_out, **reading)
     planned = planned_screens(source, task, wanted, plan=task_options.plan)
     screens = planned.screens

@@ -37,9 +37,10 @@ class FormOptions(OptionGroup):
         task: The annotation task: `rating` (rate each item on a scale), `verdict` (pass or fail; for a table of a
             judge's verdicts on their own scale), `partial-answer` (accept or reject partial answers of debatable
             questions), or a plug-in's task. Default: `verdict` for a table of verdicts, else `rating`.
-        metric: The dimension that annotators label, such as overall_quality. May be repeated. Default: the one of the
-            annotation task.
-        scale: Lowest and highest label, whole numbers, for example `1:5`. Default: the task's.
+        metric: The dimension that annotators label, such as overall_quality. May be repeated. Default: overall_quality
+            where the judge of `--run` scores it, else the metrics of this run, or the one of the annotation task.
+        scale: Lowest and highest label, whole numbers, for example `1:5`. Default: that of the judge of `--run`, if it
+            rates, else 0:1 for its metrics, or the task's.
     """
 
     task: str | None = None
@@ -112,14 +113,16 @@ def label(
     """
 
     from conqret.labels.sampling import sample_items
+    from conqret.labels.study_screens import METRICS, SCALE
     from conqret.labels.task import AnnotationForm, form_task, scale_ends
+    from conqret.labels.task_choice import run_form
     from conqret.labels.verdict_tables import table_of_verdicts
 
     if (table := table_of_verdicts(items, form.task, columns)) is not None:
         _sample_rows(table, plan, sampling, output, to, overwrite=overwrite, shown=shown)
         return
     task = form.task or "rating"
-    asked = form_task(task)
+    asked = form_task(task) if form.task or sampling.run is None else run_form(sampling.run)
     low, high = asked.scale if form.scale is None else scale_ends(form.scale)
     names = [metric_name(name.strip()) for name in form.metric or asked.dimensions]
     label_plan = sample_items(
@@ -143,6 +146,7 @@ def label(
         {entry.item.id: entry.probability or 0.0 for entry in chosen} if label_plan.unequal else probability,
     )
     reasons = label_plan.model_dump(mode="json")
+    reasons |= {METRICS: names, SCALE: [low, high]}
     reasons["chosen"] = [{**entry, "item": entry["item"]["id"]} for entry in reasons["chosen"]]
     paths = _written(sheet, to, reasons, output, overwrite=overwrite)
     if shown.json_output or not shown.quiet:

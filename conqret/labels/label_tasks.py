@@ -45,7 +45,7 @@ def _rated(name: str, low: int, high: int) -> ScreenQuestion:
 
 
 def _rating_screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
-    shown = passages(item, ("argument", "second_argument", "documents"))
+    shown = passages(item, ("argument", "second_argument", "reference", "documents"))
     if shown:
         questions = [
             _rated(name, *(wanted.scale or (1, 5))) for name in wanted.metrics or ("overall_quality",)
@@ -172,7 +172,7 @@ def answers_of_two(folder: Path) -> list[Item]:
 TASKS = (
     AnnotationTask(
         "rating",
-        "rate the argument on each dimension, beside the documents and the other argument",
+        "rate the argument on each dimension, given the texts next to it",
         _rating_screens,
         needs=where_any("argument"),
         dimensions=("overall_quality",),

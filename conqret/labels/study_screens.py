@@ -90,6 +90,17 @@ def _sound_items(
     return source
 
 
+METRICS, SCALE = "metrics", "scale"
+"""The keys of a plan with the metrics and the scale of its form."""
+
+
+def plan_request(plan: Path) -> TaskRequest:
+    """Return the metrics and the scale of the form of ``plan``; the defaults of a rating for a plan without them."""
+    plan_data = json.loads(whole_text(plan))
+    low, high = plan_data.get(SCALE) or (1, 5)
+    return TaskRequest(tuple(plan_data.get(METRICS, ())), (low, high))
+
+
 def planned_screens(
     items: Iterable[Item], task: str, wanted: TaskRequest = EVERYTHING, *, plan: Path | None = None
 ) -> PlannedScreens:

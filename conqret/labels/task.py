@@ -232,10 +232,15 @@ class AnnotationForm:
     def csv(self) -> dict[str, str]:
         """Return a CSV form as a mapping with one entry, from file name ending ("") to text: a row for each
         item, with empty columns for annotator and dimensions."""
-        first, blank = self.items[0], [self.instruction, *[""] * len(self.dimensions)]
-        head = ["item", "annotator", *shows(first), *self.mark(first), INSTRUCTION, *self.dimensions]
+        mark, blank = self.mark(self.items[0]), [self.instruction, *[""] * len(self.dimensions)]
+        texts = list(map(shows, self.items))
+        names = [
+            name for name in texts[0] if name != "stance" or any(item.stance != "none" for item in self.items)
+        ]
+        head = ["item", "annotator", *names, *mark, INSTRUCTION, *self.dimensions]
         rows = (
-            (item.id, "", *shows(item).values(), *self.mark(item).values(), *blank) for item in self.items
+            (item.id, "", *map(shown.__getitem__, names), *self.mark(item).values(), *blank)
+            for item, shown in zip(self.items, texts, strict=True)
         )
         return {"": csv_text(head, rows)}
 
@@ -284,10 +289,11 @@ FORMS: Mapping[str, Callable[[AnnotationForm], dict[str, str]]] = {
 
 def shows(item: Item) -> dict[str, str]:
     """Return a mapping from field to text: ``topic``, ``stance``, ``argument``, and as ``text`` the earlier turns, the
-    second argument and the documents joined. Id, reference, nuggets and metadata are left out."""
+    second argument, the reference and the documents joined. Id, nuggets and metadata are left out."""
     said = [f"{turn.title}: {turn.text}" for turn in turns(item)]
     parts = ["Before the question:\n" + "\n\n".join(said)] if said else []
     parts += [f"Other argument:\n{item.second_argument}"] if item.second_argument else []
+    parts += [f"Reference:\n{item.reference}"] if item.reference else []
     parts += [
         f"[{number}] {document.title}\n{document.text}".replace(" \n", "\n", 1)
         for number, document in enumerate(item.documents, start=1)

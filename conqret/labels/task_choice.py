@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +19,7 @@ from conqret.io.source import Share
 from conqret.io.toml import read_toml, toml_error
 from conqret.judging.dimensions import BY_NAME
 from conqret.judging.instrument import filled
+from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_parts import JUDGES, SECOND, Case, Judge
 from conqret.judging.setup import PROBE
 from conqret.labels.screens import Screen, ScreenQuestion, rating
@@ -65,6 +67,21 @@ def screens_of(task: AnnotationTask, items: Iterable[Item], wanted: TaskRequest)
     if screens:
         check_known(f"question of the task {task.name}", names, *wanted.metrics)
     return [narrowed for screen in screens if (narrowed := screen.about(wanted.metrics)).questions]
+
+
+def run_form(folder: Path) -> AnnotationTask:
+    """Return the form whose labels stand next to the scores of the run in ``folder``: that of ``rating`` if the judge
+    scores its dimensions, else one of the run's metrics, on the judge's scale if it rates, and otherwise from 0 to 1.
+
+    Raises:
+        DeclarationError: the folder has no run of ``conqret judge``.
+    """
+    rated, record = ANNOTATION_TASKS["rating"], JudgeFolder(folder).record()
+    if set(rated.dimensions) <= set(record.metrics):
+        return rated
+    ends = _SCALE.fullmatch(JUDGES[record.format].scale) if record.format in JUDGES else None
+    scale = (int(ends[1]), int(ends[2])) if ends else (0, 1)
+    return replace(rated, dimensions=tuple(record.metrics), scale=scale)
 
 
 EACH_DOCUMENT = "each document"

@@ -328,6 +328,9 @@ RELEVANCE = ("context_relevance", "predicted_precision", "second.context_relevan
 GROUNDING = ("groundedness", "citation_precision", "citation_recall")
 """Metrics of the argument given its documents."""
 
+FAITHFULNESS = ("faithfulness",)
+"""Groundedness of claims in any document, cited or not."""
+
 ANSWER = ("answer_relevance",)
 """Metrics of the argument given the topic."""
 
@@ -346,7 +349,17 @@ CORRECTNESS = ("correctness", "completeness", "correctness_f1")
 RECALL = ("context_recall",)
 """Metrics of the documents given a reference."""
 
-EVERYTHING = (*RELEVANCE, *GROUNDING, *ANSWER, *SECOND, *QUALITY, *PREFERENCE, *CORRECTNESS, *RECALL)
+EVERYTHING = (
+    *RELEVANCE,
+    *GROUNDING,
+    *FAITHFULNESS,
+    *ANSWER,
+    *SECOND,
+    *QUALITY,
+    *PREFERENCE,
+    *CORRECTNESS,
+    *RECALL,
+)
 
 
 def expect(

@@ -8,8 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from conqret.baseline.alignment import sentence_findings
+from conqret.data import Item
 from conqret.perturb.perturbation import Change, Draw, InapplicableError, PerturbedItem
+from conqret.text.analysis import analysed
 from conqret.text.citations import citations, find_marks, strip_citations
+from conqret.text.language import item_language
 from conqret.text.sentences import CLOSING, END_MARKS, Span, sentences
 
 
@@ -29,17 +33,42 @@ def cited_sentences(text: str) -> list[int]:
 
 
 def grounded(draw: Draw) -> list[int]:
-    """Return the numbers (from 1) of the argument's citing sentences.
+    """Return the numbers (from 1) of the argument's citing sentences; if none cites, of those that the documents state
+    by their words.
 
     Raises:
-        InapplicableError: none cites.
+        InapplicableError: there are none.
     """
-    sentence_numbers = cited_sentences(draw.item.argument or "")
+    sentence_numbers = cited_sentences(draw.item.argument or "") or list(stated_sentences(draw.item))
     if not sentence_numbers:
         raise InapplicableError(
-            f"item {draw.original}: the argument cites nothing, so no sentence is known to be grounded"
+            f"item {draw.original}: the argument cites nothing, and its documents state none of its sentences, so no "
+            "sentence is known to be grounded"
         )
     return sentence_numbers
+
+
+@lru_cache(maxsize=1024)
+def _stated(argument: str, documents: tuple[str, ...], language: str) -> tuple[int, ...]:
+    sources = [analysed(document, language) for document in documents]
+    findings = sentence_findings(analysed(argument, language), sources)
+    stated = {finding.text for finding in findings if finding.verdict == "stated"}
+    return tuple(number for number, span in enumerate(split(argument), start=1) if span.text in stated)
+
+
+def stated_sentences(item: Item) -> tuple[int, ...]:
+    """Return the numbers (from 1) of the argument's sentences that the item's documents state by their words."""
+    documents = tuple(f"{document.title}\n\n{document.text}" for document in item.documents)
+    return _stated(item.argument or "", documents, item_language(item))
+
+
+def cited_text(item: Item, number: int) -> str:
+    """Return the documents that sentence ``number`` (from 1) cites, or all where the argument cites nothing."""
+    argument, documents = item.argument or "", item.documents
+    if cited_sentences(argument):
+        cited = citations(split(argument)[number - 1].text)
+        documents = tuple(documents[n - 1] for n in cited if 1 <= n <= len(documents))
+    return "\n".join(f"{document.title}\n{document.text}" for document in documents)
 
 
 def replace_sentences(text: str, replacements: Mapping[int, str]) -> str:

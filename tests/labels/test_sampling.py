@@ -21,7 +21,7 @@ from conqret.io.safe_files import FORMULA, MAX_CELL, guarded, unguarded
 from conqret.labels.sampling import LabelPlan, plan_labels
 from conqret.labels.task import FORMS, AnnotationForm
 
-TASK = "rate the argument on each dimension, beside the documents and the other argument"
+TASK = "rate the argument on each dimension, given the texts next to it"
 TOPICS = 5
 
 

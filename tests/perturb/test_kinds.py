@@ -133,7 +133,7 @@ def test_a_source_gets_a_name_that_its_documents_do_not_have(small: Item) -> Non
     assert found[2].text.startswith("Costs fell, as ")
     assert found[2].text.endswith(" [3].")
     with pytest.raises(InapplicableError, match="cites nothing"):
-        PERTURBATIONS["wrong-names"].apply(item.model_copy(update={"argument": "Trips rose."}), 100)
+        PERTURBATIONS["wrong-names"].apply(item.model_copy(update={"argument": "Whales sing."}), 100)
     with pytest.raises(InapplicableError, match="every name that could be put in"):
         PERTURBATIONS["wrong-names"].apply(item.model_copy(update={"topic": " ".join(FAMILY)}), 100)
 

@@ -219,7 +219,11 @@ LABEL_TABLE = LabelLayout(
 
 
 def _is_sheet(file: LabelFile) -> bool:
-    return file.columns[: len(COLUMNS)] == COLUMNS
+    columns = [
+        column for column in file.columns if column != "stance"
+    ]  # a form of items without stances has none
+    wanted = [column for column in COLUMNS if column != "stance"]
+    return columns[: len(wanted)] == wanted
 
 
 def _sheet_labels(file: LabelFile) -> Iterator[RawLabel]:

@@ -22,6 +22,7 @@ from conqret.perturb.perturbation import (
     ANSWER,
     ENGLISH,
     EVERYTHING,
+    FAITHFULNESS,
     GROUNDING,
     PREFERENCE,
     QUALITY,
@@ -210,7 +211,13 @@ ONE_SIDED = Perturbation(
     levels=(0, 1, 3),
     expects=expect(
         unchanged=(*RELEVANCE, *SECOND),
-        no_rise=(*GROUNDING, *ANSWER, *[name for name in QUALITY if name not in _UNREBUTTED], *PREFERENCE),
+        no_rise=(
+            *GROUNDING,
+            *FAITHFULNESS,
+            *ANSWER,
+            *[name for name in QUALITY if name not in _UNREBUTTED],
+            *PREFERENCE,
+        ),
         fall=_UNREBUTTED,
     ),
     needs=frozenset({"argument"}),
@@ -240,7 +247,7 @@ PADDING = Perturbation(
     levels=(0, 2, 5, 10),
     expects=expect(
         unchanged=(*RELEVANCE, *SECOND, "citation_precision"),
-        no_rise=(*GROUNDING[:1], "citation_recall", *ANSWER, *QUALITY, *PREFERENCE),
+        no_rise=(*GROUNDING[:1], *FAITHFULNESS, "citation_recall", *ANSWER, *QUALITY, *PREFERENCE),
     ),
     needs=frozenset({"argument"}),
     source="own; length bias as in Dubois et al. 2024 (length-controlled AlpacaEval)",
@@ -255,7 +262,9 @@ INJECT_ARGUMENT = Perturbation(
     summary="an argument that asks the judge for a better score",
     unit="paragraphs",
     levels=(0, 1, 3),
-    expects=expect(unchanged=(*RELEVANCE, *SECOND), no_rise=(*GROUNDING, *ANSWER, *QUALITY, *PREFERENCE)),
+    expects=expect(
+        unchanged=(*RELEVANCE, *SECOND), no_rise=(*GROUNDING, *FAITHFULNESS, *ANSWER, *QUALITY, *PREFERENCE)
+    ),
     needs=frozenset({"argument"}),
     source="own; named as a risk in ConQRet, section 9",
     most=None,

@@ -11,6 +11,7 @@ from conqret.perturb.contradictions import FAMILY
 from conqret.perturb.perturbation import (
     ANSWER,
     ENGLISH,
+    FAITHFULNESS,
     GROUNDING,
     PERCENT,
     RELEVANCE,
@@ -48,7 +49,9 @@ DROP_CITATIONS = Perturbation(
     unit="percent of the marks",
     levels=(0, 25, 50, 100),
     expects=expect(
-        fall=("citation_recall",), unchanged=(*RELEVANCE, *ANSWER, *SECOND), no_rise=("groundedness",)
+        fall=("citation_recall",),
+        unchanged=(*RELEVANCE, *FAITHFULNESS, *ANSWER, *SECOND),
+        no_rise=("groundedness",),
     ),
     needs=frozenset({"argument"}),
     source="own; citation recall after ALCE (Gao et al. 2023), section 3",
@@ -104,7 +107,7 @@ WRONG_CITATIONS = Perturbation(
     summary="citation marks of the argument pointed to documents that their sentence does not cite",
     unit="percent of the marks",
     levels=(0, 25, 50, 100),
-    expects=expect(fall=GROUNDING, unchanged=(*RELEVANCE, *ANSWER, *SECOND)),
+    expects=expect(fall=GROUNDING, unchanged=(*RELEVANCE, *FAITHFULNESS, *ANSWER, *SECOND)),
     needs=frozenset({"argument", "documents"}),
     source="own; citation precision after ALCE (Gao et al. 2023), section 3",
     change=redirected,
@@ -165,7 +168,7 @@ WRONG_NAMES = Perturbation(
     unit="percent of the cited sentences",
     levels=(0, 25, 50, 100),
     expects=expect(
-        fall=GROUNDING,
+        fall=(*GROUNDING, *FAITHFULNESS),
         unchanged=(*RELEVANCE, *ANSWER, *SECOND),
         no_rise=("local_acceptability", "credibility", "overall_quality", "preference"),
     ),

@@ -13,6 +13,7 @@ from conqret.perturb.perturbation import (
     ANSWER,
     CORRECTNESS,
     EVERYTHING,
+    FAITHFULNESS,
     GROUNDING,
     QUALITY,
     RECALL,
@@ -58,7 +59,7 @@ IRRELEVANT = Perturbation(
     unit="percent of the documents",
     levels=(0, 10, 20, 50, 70, 100),
     expects=expect(
-        fall=(*RELEVANCE, *RECALL, *GROUNDING, "second.groundedness"),
+        fall=(*RELEVANCE, *RECALL, *GROUNDING, *FAITHFULNESS, "second.groundedness"),
         unchanged=(*ANSWER, *CORRECTNESS, "second.answer_relevance"),
         no_rise=QUALITY,
     ),

@@ -22,6 +22,7 @@ from conqret.perturb.perturbation import (
     CORRECTNESS,
     ENGLISH,
     EVERYTHING,
+    FAITHFULNESS,
     GROUNDING,
     PERCENT,
     RECALL,
@@ -30,8 +31,7 @@ from conqret.perturb.perturbation import (
     Draw,
     PerturbedItem,
 )
-from conqret.perturb.sentence_edits import Rewriting, grounded, split
-from conqret.text.citations import citations
+from conqret.perturb.sentence_edits import Rewriting, cited_text, grounded, split
 from conqret.text.sentences import sentences
 
 _TRIES = 5
@@ -67,9 +67,7 @@ def contradicted(draw: Draw, number: int) -> tuple[str, str] | None:
     if draw.language:
         return None
     argument = draw.item.argument or ""
-    documents = draw.item.documents
-    cited = [n for n in citations(split(argument)[number - 1].text) if 1 <= n <= len(documents)]
-    source = "\n".join(f"{documents[n - 1].title}\n{documents[n - 1].text}" for n in cited)
+    source = cited_text(draw.item, number)
     seed = f"{draw.seed}/{draw.name}/{draw.original}/{number}"
     made = _contradicted(argument, number, source, draw.item.topic, seed)
     if made is None:
@@ -101,7 +99,7 @@ HALLUCINATE = Perturbation(
     unit="sentences",
     levels=LEVELS,
     expects=expect(
-        fall=(*GROUNDING, "overall_quality"),
+        fall=(*GROUNDING, *FAITHFULNESS, "overall_quality"),
         unchanged=(*RELEVANCE, *RECALL, *ANSWER, *SECOND),
         no_rise=("local_acceptability", "global_acceptability", "credibility", "preference", *CORRECTNESS),
     ),
@@ -256,7 +254,7 @@ FLIP_STANCE = Perturbation(
     levels=(0, 1),
     expects=expect(
         fall=(*ANSWER, "second.answer_relevance"),
-        unchanged=("context_relevance", "predicted_precision", *GROUNDING),
+        unchanged=("context_relevance", "predicted_precision", *GROUNDING, *FAITHFULNESS),
     ),
     needs=frozenset({"argument"}),
     source="own; both stances count as relevant evidence in ConQRet, Figures 10 and 11",

@@ -20,7 +20,17 @@ from conqret.perturb.kinds.changed_sentences import (
     counted_citing,
     share_citing,
 )
-from conqret.perturb.perturbation import ANSWER, GROUNDING, QUALITY, RECALL, RELEVANCE, SECOND, Draw, expect
+from conqret.perturb.perturbation import (
+    ANSWER,
+    FAITHFULNESS,
+    GROUNDING,
+    QUALITY,
+    RECALL,
+    RELEVANCE,
+    SECOND,
+    Draw,
+    expect,
+)
 from conqret.perturb.sentence_edits import Rewriting, split, split_close
 
 _LISTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
@@ -72,7 +82,7 @@ REVERSE = replace(
     name="reverse",
     summary="cited sentences turned round: they say the opposite of themselves and of their document",
     expects=expect(
-        fall=(*GROUNDING, "overall_quality"),
+        fall=(*GROUNDING, *FAITHFULNESS, "overall_quality"),
         unchanged=(*RELEVANCE, *RECALL, *SECOND),
         no_rise=(*ANSWER, *(name for name in QUALITY if name != "overall_quality"), "preference"),
     ),

@@ -30,7 +30,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.perturb import SEED
 from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import CONFIDENCE
-from conqret.studies.bias.bias_effects import bias_rows
+from conqret.studies.bias.bias_effects import bias_rows, primary_contrasts
 from conqret.studies.bias.contrast import (
     AGAIN,
     AS_IS,
@@ -160,6 +160,14 @@ def plan_bias(context: ProbeContext, probes: Iterable[str] = ()) -> BiasPlan:
     if not contrasts:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         raise DeclarationError(f"no probe fits these items: {reasons}")
+    if not (named or log or primary_contrasts(contrasts)):
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
+        metrics = ", ".join(context.metrics)
+        raise DeclarationError(
+            f"no probe can find a bias in {metrics}: {reasons}. Name a metric that probes know (--metric; such as "
+            "faithfulness, groundedness, answer_relevance, overall_quality), or measure how far the judge repeats "
+            "itself: --probe repeatability"
+        )
     if log is None:
         contrasts = in_every_version(contrasts, [probe.name for probe in chosen.values() if probe.sways])
     return BiasPlan(context, tuple(contrasts), left_out)

@@ -11,13 +11,15 @@ from rich.console import RenderableType
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, end, entry, note, result, tell_outcomes
+from conqret.console.printing import at, end, entry, note, result, tell_missing, tell_outcomes
 from conqret.errors import number
 from conqret.judging.command_options import ChosenJudge, StudyOptions
+from conqret.show.words import listed
 
 PROBES = "Probes"
 COMMON = (
-    "format criterion rubric model judge probe list_all labels output replay budget_usd require dry_run json_output"
+    "format criterion rubric model judge probe list_all metric columns labels output replay budget_usd require "
+    "dry_run json_output"
 ).split()
 """The options that ``--help`` shows."""
 
@@ -59,7 +61,7 @@ def bias(
             panel=PROBES,
         ),
     ] = None,
-    reading: label_options.LabelReading,
+    reading: label_options.LabelLayout,
     run_options: StudyOptions,
 ) -> None:
     """Test a judge for bias: order, position, length, false authority, stance, its own family, and instructions hidden
@@ -91,6 +93,7 @@ def bias(
     from conqret.studies.bias.result import missing_reasons, screen, write_bias
 
     shown = run_options.shown
+    settings, label_columns = item_reading.apart(labels)
     if probing.list_all:
         _list(as_json=shown.json_output)
         return
@@ -98,13 +101,17 @@ def bias(
     plan = bias_plan(
         items,
         **chosen.settings(run_options.calls),
-        **item_reading.settings,
+        **settings,
         probes=probing.probe or (),
         metrics=probing.metric or (),
-        labels=None if labels is None else reading.load(labels),
+        labels=None if labels is None else reading.read(labels, label_columns),
         prompts=run_options.prompts,
     )
     log = plan.context.log
+    setup = plan.context.setup
+    shown.tell(f"judged by {setup.judge.name} with {setup.model}: {listed(setup.metrics, 5)}")
+    if not (chosen.format or chosen.own.given() or probing.metric):
+        shown.note("to probe the metric that you gate on, name it: --metric faithfulness, for example")
     shown.note(f"{number(len(plan.contrasts), 'comparison')}, {number(plan.judgments, 'judgment')}")
     shown.left_out(plan.checked)
     shown.note(*(f"{name} left out: {reason}" for name, reason in plan.left_out.items()))
@@ -119,7 +126,8 @@ def bias(
         write_junit(table, outcomes, probing.junit)
     if missing := table.lost:
         note(f"some comparisons lack values: {missing_reasons(missing)}; bias.json says how many")
-    end(missing or not met, table.session, there=any(row.effect for row in table.rows), reasons=missing)
+    incomplete = tell_missing(missing)
+    end(incomplete or not met, table.session, there=any(row.effect for row in table.rows), reasons=missing)
 
 
 def _list(*, as_json: bool | None) -> None:

@@ -79,7 +79,9 @@ def diff(
         margin=margin,
     )
     differences = {name: row.difference for name, row in found.metrics.items()}
-    outcomes = [check_difference(condition, differences) for condition in wanted]
+    outcomes = [
+        pages.with_items(condition, check_difference(condition, differences), found) for condition in wanted
+    ]
     tell(f"first      {found.first}\nsecond     {found.second}\n{pages.met(found)}")
     note(*pages.remarks(found))
     if all(run.record().format == judge_parts.TOURNAMENT.name for run in runs):

@@ -10,10 +10,12 @@ difference is estimated from all judgments and few labels by prediction-powered 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import Field
 
+from conqret.console.conditions import Requirement, RequirementOutcome, WorstItem
 from conqret.data import Item, Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
@@ -143,6 +145,29 @@ class RunDifference(Frozen):
     stages: tuple[Mapping[str, int], Mapping[str, int]] = Field(
         default=({}, {}), exclude_if=lambda stages: not any(stages)
     )
+
+
+MAX_ITEMS = 5
+"""Items that are named behind a condition that is not met."""
+
+
+def with_items(
+    requirement: Requirement, outcome: RequirementOutcome, difference: RunDifference
+) -> RequirementOutcome:
+    """Return the outcome; if it is not met, with the items whose score changed most against it."""
+    if outcome.met:
+        return outcome
+    sign = -1.0 if requirement.operator in ("<", "<=") else 1.0
+    changed = [change for change in difference.changed if change.metric == requirement.dimension]
+    against = sorted(
+        (change for change in changed if sign * (change.second - change.first) < 0),
+        key=lambda change: sign * (change.second - change.first),
+    )
+    items = [
+        WorstItem(change.second_item, change.second, f"{change.first:.2f} in the first run ({change.topic})")
+        for change in against[:MAX_ITEMS]
+    ]
+    return replace(outcome, items=tuple(items))
 
 
 PARTS, CHANGED = "Documents and other parts rated differently", "Largest changes"

@@ -56,7 +56,7 @@ def improve(
     *,
     labels: label_options.Labels,
     held_out: Path | None = None,
-    reading: label_options.LabelReading,
+    reading: label_options.LabelLayout,
     judged: ImprovedJudge,
     excerpt: Annotated[int, Interval(ge=100, le=20_000)] = 2000,
     item_reading: label_options.ItemOptions,
@@ -91,13 +91,14 @@ def improve(
     """
     from conqret.studies.improve import improve_run, improve_study
 
-    read = reading.load(labels)
+    settings, label_columns = item_reading.apart(labels)
+    read = reading.read(labels, label_columns)
     plan = improve_study.improve_plan(
         items,
         read,
         held_out=held_out,
         output=output,
-        **item_reading.settings,
+        **settings,
         **run_options.calls.given(),
         **run_options.settings,
         **judged.given(),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, end, note, note_each, result
+from conqret.console.printing import at, end, note, note_each, result, tell_missing
 from conqret.console.source_options import DocumentPool
 from conqret.judging.command_options import OwnJudge, StudyOptions
 
@@ -137,4 +137,4 @@ def sensitivity(
     note(*results.warnings)
     note_each(unscored_remarks(results))
     missing = results.lost
-    end(results.unscored or missing, results.session, there=results.curves or results.grid, reasons=missing)
+    end(tell_missing(missing), results.session, there=results.curves or results.grid, reasons=missing)

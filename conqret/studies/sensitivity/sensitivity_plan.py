@@ -212,8 +212,6 @@ def make_plan(
         try:
             made = series(able, entry.perturbation, entry.levels, seed=seed, materials=drawn_on)
         except NoItemChangedError as error:
-            if not error.for_language or len(perturbations) + len(grid) == 1:
-                raise
             outs += error.left_out
             impossible = impossible or error
             continue

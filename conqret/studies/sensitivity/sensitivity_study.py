@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from conqret.judging.judge_settings import (
 from conqret.judging.own_judge import chosen_judge
 from conqret.judging.setup import Setup, check_items, set_up
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+from conqret.perturb import PERTURBATIONS as KINDS
 from conqret.perturb import SEED, Materials, Pool
 from conqret.perturb.rewriting import rewrite_items
 from conqret.perturb.versions import LeftOutItem, Level
@@ -68,6 +69,7 @@ def sensitivity_setups(
         for client in clients:
             _, setup = check_items(source, set_up(name, client, JudgeOptions(), prompts))
             setup.judge.check_measured(wanted, "sensitivity")
+            _check_expected(setup, wanted, perturbations)
             chosen = tuple(metric for metric in setup.metrics if metric in wanted)
             chosen = chosen if wanted else affected_metrics(setup, perturbations)
             if not chosen:
@@ -77,6 +79,24 @@ def sensitivity_setups(
                 )
             setups.append(replace(setup, options=replace(setup.options, metrics=chosen)))
     return setups
+
+
+def _check_expected(
+    setup: Setup, wanted: Collection[str], perturbations: Sequence[PerturbationLevels]
+) -> None:
+    """Raise DeclarationError if of none of the ``wanted`` metrics the perturbations expect a change."""
+    chosen = [metric for metric in setup.metrics if metric in wanted]
+    expected = [metric for metric in chosen for entry in perturbations if entry.perturbation.expected(metric)]
+    if not chosen or expected or setup.judge.declared:
+        return
+    names = ", ".join(entry.perturbation.name for entry in perturbations)
+    able = [kind.name for kind in KINDS.values() if any(map(kind.expected, chosen))]
+    remedy = (
+        f"name a perturbation for which it is: --perturb {', '.join(able)}"
+        if able
+        else "no perturbation is known to change it, so name another metric"
+    )
+    raise DeclarationError(f"it is not known how {', '.join(chosen)} should change by {names}: {remedy}")
 
 
 def affected_metrics(setup: Setup, perturbations: Sequence[PerturbationLevels]) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from conqret.perturb.perturbation import (
     ANSWER,
     ENGLISH,
     EVERYTHING,
+    FAITHFULNESS,
     GROUNDING,
     PREFERENCE,
     QUALITY,
@@ -105,7 +106,7 @@ FORMATTING_PERTURBATION = Perturbation(
     summary="the argument's sentences as a list, their first words bold",
     unit="0 as it is, 1 laid out",
     levels=(0, 1),
-    expects=expect(unchanged=(*GROUNDING, *ANSWER, OVERALL, *PREFERENCE)),
+    expects=expect(unchanged=(*GROUNDING, *FAITHFULNESS, *ANSWER, OVERALL, *PREFERENCE)),
     needs=frozenset({"argument"}),
     source="own",
     change=partial(_lines, line="- {}**{}**{}", end="\n"),
@@ -147,7 +148,7 @@ INJECTION = own_probe("injection", injections)
 """Does a text that demands a better score get one?"""
 
 
-ARGUMENT_METRICS = (*GROUNDING, *ANSWER, *QUALITY, *PREFERENCE)
+ARGUMENT_METRICS = (*GROUNDING, *FAITHFULNESS, *ANSWER, *QUALITY, *PREFERENCE)
 """The metrics in which a remark in the argument could show."""
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import cycle, islice
 
 from conqret.data import Document, Item
-from conqret.perturb.perturbation import ANSWER, GROUNDING, QUALITY
+from conqret.perturb.perturbation import ANSWER, FAITHFULNESS, GROUNDING, QUALITY
 from conqret.studies.bias.contrast import (
     AS_IS,
     NO_QUALITY,
@@ -227,7 +227,7 @@ def severity_contrasts(context: ProbeContext) -> Sequence[Contrast]:
     return (
         own_contrast(
             "severity",
-            metrics=context.select_metrics((*QUALITY, *ANSWER, *GROUNDING), missing_note),
+            metrics=context.select_metrics((*QUALITY, *ANSWER, *GROUNDING, *FAITHFULNESS), missing_note),
             pairs=paired(CHARGED, EVERYDAY),
             versions={AS_IS: (*CHARGED, *EVERYDAY)},
         ),
