@@ -239,7 +239,9 @@ def _conclude(judgments: Judgments, outcomes: Sequence[RequirementOutcome], chec
 
         write_build_files(judgments, outcomes, junit=checks.junit, markdown=checks.markdown)
     if outcomes and judgments.record.baseline:
-        note("word statistics of the offline baseline decide the conditions, not a judge: gate on a model's scores")
+        note(
+            "word statistics of the offline baseline decide the conditions, not a judge: gate on a model's scores"
+        )
     failed, met = judgments.summary.failed, not outcomes or tell_outcomes(outcomes)
     if not met and judgments.folder is not None:
         tell(f"conqret runs show {judgments.folder.path} ITEM shows the request and the response of an item.")

@@ -162,11 +162,6 @@ class NoItemChangedError(DeclarationError):
         super().__init__(message)
         self.left_out = tuple(left_out)
 
-    @property
-    def for_language(self) -> bool:
-        """True if every item was left out because there are no rules for its language."""
-        return bool(self.left_out) and all(omission.language for omission in self.left_out)
-
 
 class UnreachableLevel(Frozen):
     """A level that is left out of the curves: ``items`` of ``total`` items cannot reach it, the first for
