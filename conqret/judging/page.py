@@ -245,7 +245,7 @@ def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, A
     needs = frozenset[str]().union(*map(attrgetter("needs"), judge.parts() if judge else ()))
     return {
         "record": record,
-        "answer": visible(mean_scores(summary, baseline=record is not None and record.baseline)),
+        "answer": visible(mean_scores(summary, baseline=record.baseline)),
         "summary": summary,
         "tally": tally,
         "cost": cost(summary.usage),
