@@ -11,9 +11,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from conqret.errors import number
 from conqret.stats.agreement import Level, alphas
 from conqret.stats.confidence import band_places
 from conqret.stats.correlation import mean_of_raters
+from conqret.stats.effects import p_words
 from conqret.stats.estimate import CONFIDENCE, Estimate, Scale, undefined
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.prediction_powered import (
@@ -228,11 +230,40 @@ def claimable(views: Sequence[LabelView]) -> tuple[DrawGuard, list[LabelView]]:
     """Return whether rates can be claimed of ``views``, and the views with the weights under which they can.
 
     The views are of the same rows, by several judges or on several dimensions. Where rows were drawn by verdict, it is
-    that verdict by which labeled and unlabeled rows differ most, of all views with the same labeled rows.
+    that verdict by which labeled and unlabeled rows differ most, of all views with the same labeled rows. Where some
+    were labeled before others were drawn, it is that of the first judge, by which they were drawn.
     """
+    views = _joined(views)
     tests = [_draw_p(view) for view in views]
     guard = _guard(views, tests)
     return guard, [_claimed(place, views, tests, guard) for place in range(len(views))]
+
+
+def _joined(views: Sequence[LabelView]) -> Sequence[LabelView]:
+    """Put labels that were drawn together with those of before, if these can be a random sample of each verdict;
+    otherwise those of before stand for themselves alone."""
+    table = views[0].table
+    if table.labeled_before is None:
+        return views
+    before, of_file = table.labeled_before, number(int(table.labeled_before.sum()), "label")
+    drawn = int((~before & ~np.isnan(views[0].target)).sum())
+    alone = replace(table, chances=None, labeled_before=None)
+    earlier = [replace(view, table=alone, target=np.where(before, view.target, np.nan)) for view in views]
+    if table.drawn_by == "label" or (guard := _guard(earlier, [_draw_p(view) for view in earlier])).fired:
+        why = "drawn by label" if table.drawn_by == "label" else "no random sample"
+        note = (
+            f"the {of_file} of before are {why} and stand for themselves alone; the {drawn:,} drawn later stand for "
+            "all other rows"
+        )
+        return [replace(view, table=replace(table, notes=(*table.notes, note))) for view in views]
+    note = f"the {of_file} of before are taken as a random sample, and the {drawn:,} drawn later are added by verdict"
+    if table.drawn_by is None:
+        p = "" if guard.p is None else f" ({p_words(guard.p)} by the verdicts)"
+        note = f"{note}{p}; if you picked a fixed number of each human label before, add --drawn-by label"
+    by_verdict = replace(alone, drawn_by="verdict", labeled_before=before, notes=(*table.notes, note))
+    if _stratum_chances(views[0])[1]:
+        by_verdict = replace(by_verdict, drawn_by="random")
+    return [replace(view, table=by_verdict) for view in views]
 
 
 def _claimed(
@@ -246,7 +277,10 @@ def _claimed(
     elif drawing == "verdict":
         missing = np.isnan(view.target)
         alike = [n for n, other in enumerate(views) if np.array_equal(np.isnan(other.target), missing)]
-        leading = min(alike, key=lambda n: 1.0 if (p := tests[n]) is None else p)
+        if view.table.labeled_before is None:
+            leading = min(alike, key=lambda n: 1.0 if (p := tests[n]) is None else p)
+        else:
+            leading = alike[0]
         chances, reason = _stratum_chances(views[leading])
     elif guard.fired and tests[place] is not None:
         reason = ONLY_ERRORS if guard.p is None else NO_SAMPLE

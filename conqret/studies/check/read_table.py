@@ -101,7 +101,7 @@ def read_checked_table(
         roles.notes += [
             f"intervals may be too narrow if rows of one {column} are alike: --by {column} widens them if so"
         ] * alike
-    system, chances = roles.markers.get("system"), roles.markers.get("chance")
+    system, chances, before = (roles.markers.get(role) for role in ("system", "chance", "before"))
     places = list(map(table.place, range(len(table))))
     texts = {text: tuple(table.columns[name]) for text, name in roles.texts.items()}
     groups = zip(table.columns[by_column], places, strict=True) if by_column else ()
@@ -115,6 +115,7 @@ def read_checked_table(
         by=by_column,
         systems=tuple(table.columns[system]) if system else None,
         chances=_chances(table, chances) if chances else None,
+        labeled_before=np.array(list(map(bool, table.columns[before]))) if before else None,
         drawn_by=drawn_by,
         classes=values.classes,
         levels=values.levels,
