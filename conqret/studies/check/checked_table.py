@@ -71,6 +71,7 @@ class CheckedTable:
         guessed: one line that says which column was taken for what.
         notes: what else a reader must know, one sentence each.
         command: the command line that reads the table so, with the user's options.
+        collect: the command line that collects labels of it, without the number of rows.
     """
 
     source: str
@@ -92,3 +93,4 @@ class CheckedTable:
     guessed: str = ""
     notes: tuple[str, ...] = ()
     command: str = ""
+    collect: str = ""

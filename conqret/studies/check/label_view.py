@@ -253,7 +253,8 @@ def _joined(views: Sequence[LabelView]) -> Sequence[LabelView]:
         why = "drawn by label" if table.drawn_by == "label" else "no random sample"
         note = (
             f"the {of_file} of before are {why} and stand for themselves alone; the {drawn:,} drawn later stand for "
-            "all other rows"
+            "all other rows (if those of before are a fixed number of each of the judge's verdicts, add --drawn-by "
+            "verdict)"
         )
         return [replace(view, table=replace(table, notes=(*table.notes, note))) for view in views]
     note = f"the {of_file} of before are taken as a random sample, and the {drawn:,} drawn later are added by verdict"

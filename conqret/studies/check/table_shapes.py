@@ -216,6 +216,7 @@ def joined(table: TextTable, roles: ColumnRoles, labels: str | Path, human: Sequ
         label_system = named(other.columns, f"{loose(system)} part")
         if label_system is not None:
             keys, own_keys = [*keys, label_system], [*own_keys, table.columns[system]]
+    human = [name for name in human if name in other.columns or name not in table.columns]
     other, human = _one_criterion(table, other, human)
     names = chosen(other, human) or _label_columns(table, other, label_ids)
     annotator = named(other.columns, NAMES["annotator_name"])
