@@ -184,8 +184,13 @@ def verdict_plan(
     """
     screens = drawn_before(folder, table)
     wanted = sample or len(screens) or SAMPLE
-    if len(screens) < wanted or question:
-        screens = table_screens(table, draw_rows(table, max(wanted, len(screens))), question)
+    asks = next((question.asks for screen in screens for question in screen.questions), question)
+    if question not in ("", asks):
+        raise DeclarationError(
+            f'{folder} asks "{asks}": leave --question out, or give another folder with -o'
+        )
+    if len(screens) < wanted:
+        screens = table_screens(table, draw_rows(table, wanted), asks)
     drawn = strata_line(screen.stratum for screen in screens if screen.stratum is not None)
     shown = len(screens)
     if practice is not None:

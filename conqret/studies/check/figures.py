@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from conqret.errors import shortened
 from conqret.show.words import symmetry_note
 from conqret.stats.agreement import AlternativeAnnotator, alphas, alternative_annotator_test
-from conqret.stats.effects import p_words
 from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
 from conqret.stats.resampling import leave_one_out
 from conqret.stats.verdict_rates import more_labels
-from conqret.studies.check.answers import answer, probability_sentence, value_words
+from conqret.studies.check.answers import answer, p_remark, probability_sentence, value_words
 from conqret.studies.check.checked_table import CheckedTable
 from conqret.studies.check.comparisons import (
     best_place,
@@ -242,10 +241,9 @@ def _notes(view: LabelView, guard: DrawGuard, tied: int) -> Iterator[str]:
     if tied:
         rows = "1 row is" if tied == 1 else f"{tied:,} rows are"
         yield f"{rows} left out: as many annotators give one label as another"
-    against = "" if guard.p is None else f", which the verdicts do not contradict ({p_words(guard.p)})"
     if view.drawing is None and not view.reason and view.both.any() and np.isnan(view.target).any():
         yield (
-            f"the labeled rows are taken as a random sample{against}; if you picked a fixed number of each of the "
+            f"the labeled rows are taken as a random sample{p_remark(guard.p)}; if you picked a fixed number of each of the "
             "judge's verdicts, add --drawn-by verdict; if a fixed number of each human label, add --drawn-by label"
         )
     if table.systems is not None and table.clusters is None and "id" in table.texts and view.both.any():

@@ -15,7 +15,6 @@ from conqret.errors import number
 from conqret.stats.agreement import Level, alphas
 from conqret.stats.confidence import band_places
 from conqret.stats.correlation import mean_of_raters
-from conqret.stats.effects import p_words
 from conqret.stats.estimate import CONFIDENCE, Estimate, Scale, undefined
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.prediction_powered import (
@@ -26,7 +25,14 @@ from conqret.stats.prediction_powered import (
 )
 from conqret.stats.resampling import Resamples, cluster_places, leave_one_out, mean
 from conqret.stats.verdict_rates import draw_test
-from conqret.studies.check.answers import NO_SAMPLE, ONLY_ERRORS, errors_sentence, guard_sentence, value_words
+from conqret.studies.check.answers import (
+    NO_SAMPLE,
+    ONLY_ERRORS,
+    errors_sentence,
+    guard_sentence,
+    p_remark,
+    value_words,
+)
 from conqret.studies.check.checked_table import CheckedTable, JudgeColumn
 from conqret.studies.check.result import DrawGuard
 
@@ -245,22 +251,24 @@ def _joined(views: Sequence[LabelView]) -> Sequence[LabelView]:
     table = views[0].table
     if table.labeled_before is None:
         return views
-    before, of_file = table.labeled_before, number(int(table.labeled_before.sum()), "label")
+    before = table.labeled_before
     drawn = int((~before & ~np.isnan(views[0].target)).sum())
+    known = f"the {number(int(before.sum()), 'earlier label')}"
     alone = replace(table, chances=None, labeled_before=None)
     earlier = [replace(view, table=alone, target=np.where(before, view.target, np.nan)) for view in views]
-    if table.drawn_by == "label" or (guard := _guard(earlier, [_draw_p(view) for view in earlier])).fired:
-        why = "drawn by label" if table.drawn_by == "label" else "no random sample"
-        note = (
-            f"the {of_file} of before are {why} and stand for themselves alone; the {drawn:,} drawn later stand for "
-            "all other rows (if those of before are a fixed number of each of the judge's verdicts, add --drawn-by "
-            "verdict)"
-        )
+    guard = _guard(earlier, [_draw_p(view) for view in earlier])
+    if table.drawn_by == "label" or guard.fired:
+        why = "are no random sample; they" if guard.fired else "were drawn by label, and"
+        note = f"{known} {why} stand for themselves alone, and the {drawn:,} drawn later for all other rows"
+        if guard.fired and guard.p is not None:
+            note += "; if you picked a fixed number of each of the judge's verdicts before, add --drawn-by verdict"
         return [replace(view, table=replace(table, notes=(*table.notes, note))) for view in views]
-    note = f"the {of_file} of before are taken as a random sample, and the {drawn:,} drawn later are added by verdict"
+    note = f"{known} and the {drawn:,} drawn later count together, by verdict"
     if table.drawn_by is None:
-        p = "" if guard.p is None else f" ({p_words(guard.p)} by the verdicts)"
-        note = f"{note}{p}; if you picked a fixed number of each human label before, add --drawn-by label"
+        note += (
+            f"; {known} are taken as a random sample{p_remark(guard.p)}; if you picked a fixed number of each human "
+            "label, add --drawn-by label"
+        )
     by_verdict = replace(alone, drawn_by="verdict", labeled_before=before, notes=(*table.notes, note))
     if _stratum_chances(views[0])[1]:
         by_verdict = replace(by_verdict, drawn_by="random")

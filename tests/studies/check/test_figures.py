@@ -358,15 +358,15 @@ def test_runs_have_rates_of_their_own_and_one_that_is_weak_counts():
 @pytest.mark.parametrize(
     ("right_fails", "wrong_passes", "right_passes", "first"),
     [
-        (16, 14, 65, "read the 14 false passes and improve the judge's prompt"),
+        (16, 14, 65, "read the 14 false passes and edit the judge's prompt"),
         (10, 4, 65, "label "),
         (12, 0, 62, "label "),
-        (160, 44, 660, "read the 44 false passes and improve the judge's prompt"),
+        (160, 44, 660, "read the 44 false passes and edit the judge's prompt"),
         (
             81,
             19,
             99,
-            "read the 19 false passes and improve the judge's prompt (conqret judges improve --help): TNR 0.81",
+            "read the 19 false passes and edit the judge's prompt: TNR 0.81",
         ),
         (100, 0, 100, "hold the judge to it in a build"),
     ],
