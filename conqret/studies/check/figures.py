@@ -243,8 +243,9 @@ def _notes(view: LabelView, guard: DrawGuard, tied: int) -> Iterator[str]:
         yield f"{rows} left out: as many annotators give one label as another"
     if view.drawing is None and not view.reason and view.both.any() and np.isnan(view.target).any():
         yield (
-            f"the labeled rows are taken as a random sample{p_remark(guard.p)}; if you picked a fixed number of each of the "
-            "judge's verdicts, add --drawn-by verdict; if a fixed number of each human label, add --drawn-by label"
+            f"the labeled rows are taken as a random sample{p_remark(guard.p)}; if you picked a fixed number of each "
+            "of the judge's verdicts, add --drawn-by verdict; if a fixed number of each human label, add --drawn-by "
+            "label"
         )
     if table.systems is not None and table.clusters is None and "id" in table.texts and view.both.any():
         yield "rows of one id count as one group, as systems share ids"
