@@ -63,7 +63,7 @@ class TaskOptions(OptionGroup):
             verdicts, else `rating`.
         sample: For a table of verdicts: how many of its unlabeled rows are labeled, each verdict among them. Default:
             60.
-        question: For a table of verdicts: what annotators are asked, such as "Is every claim supported?". Default: a
+        question: For a table of verdicts: the question to annotators, such as "Is every claim supported?". Default: a
             general question, such as "Does the output pass?".
         metric: Show annotators only this question (dimension) of the task. May be repeated.
         scale: Lowest and highest rating, for example `1:5`. Default: the task's.

@@ -180,17 +180,17 @@ def verdict_plan(
         sample: how many rows; by default those of the study, or :data:`SAMPLE`.
         practice: the file of practice items.
         on_check: called with the practice items, after checking them.
-        question: what annotators are asked; by default a general question.
+        question: the question to annotators; by default a general question.
     """
     screens = drawn_before(folder, table)
     wanted = sample or len(screens) or SAMPLE
-    asks = next((question.asks for screen in screens for question in screen.questions), question)
-    if question not in ("", asks):
+    wording = next((question.asks for screen in screens for question in screen.questions), question)
+    if question not in ("", wording):
         raise DeclarationError(
-            f'{folder} asks "{asks}": leave --question out, or give another folder with -o'
+            f'{folder} has the question "{wording}": leave --question out, or give another folder with -o'
         )
     if len(screens) < wanted:
-        screens = table_screens(table, draw_rows(table, wanted), asks)
+        screens = table_screens(table, draw_rows(table, wanted), wording)
     drawn = strata_line(screen.stratum for screen in screens if screen.stratum is not None)
     shown = len(screens)
     if practice is not None:
@@ -225,8 +225,8 @@ def strata_line(drawn: Iterable[Stratum]) -> str:
     return f"drawn by the judge's verdict: {', '.join(parts)}"
 
 
-def table_screens(table: CheckedTable, rows: Sequence[DrawnRow], asks: str = "") -> list[Screen]:
-    """Return the screens of rows, without the judge's verdicts and reasons; ``asks`` replaces the general question.
+def table_screens(table: CheckedTable, rows: Sequence[DrawnRow], wording: str = "") -> list[Screen]:
+    """Return the screens of rows, without the judge's verdicts and reasons; ``wording`` replaces the general question.
 
     Raises:
         DeclarationError: the table has no texts to show, two rows have the same id, or its verdicts are more than the
@@ -249,8 +249,8 @@ def table_screens(table: CheckedTable, rows: Sequence[DrawnRow], asks: str = "")
                 "label is found"
             )
     question = _question(table)
-    if asks:
-        question = question.model_copy(update={"asks": asks})
+    if wording:
+        question = question.model_copy(update={"asks": wording})
     screens = []
     for row in rows:
         texts = _texts(table, row)
@@ -275,9 +275,9 @@ def table_screens(table: CheckedTable, rows: Sequence[DrawnRow], asks: str = "")
 
 def shown_notes(table: CheckedTable, screens: Sequence[Screen]) -> Iterator[str]:
     """Yield what annotators lack: what a pass is, and what the output is about."""
-    asks = next(question.asks for screen in screens for question in screen.questions)
-    if asks == _question(table).asks:
-        yield f'annotators are asked "{asks}": say what to judge by, as in --question "Is every claim supported?"'
+    wording = next(question.asks for screen in screens for question in screen.questions)
+    if wording == _question(table).asks:
+        yield f'annotators read the question "{wording}": say what to judge by, as in --question "Is every claim supported?"'
     if table.kind != "pairs" and {"input", "context"}.isdisjoint(table.texts):
         yield "annotators see the output alone; show what it is about with --columns input=COLUMN,context=COLUMN"
 
