@@ -249,8 +249,8 @@ def table_screens(table: CheckedTable, rows: Sequence[DrawnRow], wording: str = 
                 "label is found"
             )
     question = _question(table)
-    if wording:
-        question = question.model_copy(update={"asks": wording})
+    if wording not in ("", question.asks):
+        question = question.model_copy(update={"asks": wording, "guide": ()})
     screens = []
     for row in rows:
         texts = _texts(table, row)
@@ -277,7 +277,8 @@ def shown_notes(table: CheckedTable, screens: Sequence[Screen]) -> Iterator[str]
     """Yield what annotators lack: what a pass is, and what the output is about."""
     wording = next(question.asks for screen in screens for question in screen.questions)
     if wording == _question(table).asks:
-        yield f'annotators read the question "{wording}": say what to judge by, as in --question "Is every claim supported?"'
+        example = '--question "Is every claim supported?"'
+        yield f'annotators read the question "{wording}": say what to judge by, as in {example}'
     if table.kind != "pairs" and {"input", "context"}.isdisjoint(table.texts):
         yield "annotators see the output alone; show what it is about with --columns input=COLUMN,context=COLUMN"
 
