@@ -37,7 +37,7 @@ RATING, VERDICT = "rating", "verdict"
 ONLY_FOR = {
     DEBATE: {"--design", "--instruction", "--pass"},
     WRITE: {"--judged"},
-    VERDICT: {"--sample", "--open", "--overlap", "--pass", "--columns"},
+    VERDICT: {"--sample", "--question", "--open", "--overlap", "--pass", "--columns"},
     "": set("--metric --scale --plan --open --overlap --pass --columns --skip-invalid --language".split()),
 }
 """The options that not every task takes, by task; the last are those of tasks that label items."""
@@ -63,6 +63,8 @@ class TaskOptions(OptionGroup):
             verdicts, else `rating`.
         sample: For a table of verdicts: how many of its unlabeled rows are labeled, each verdict among them. Default:
             60.
+        question: For a table of verdicts: the question to annotators, such as "Is every claim supported?". Default: a
+            general question, such as "Does the output pass?".
         metric: Show annotators only this question (dimension) of the task. May be repeated.
         scale: Lowest and highest rating, for example `1:5`. Default: the task's.
         plan: Only the items of this plan, in its order, and the metrics and scale of its form: a .plan.json that
@@ -78,6 +80,7 @@ class TaskOptions(OptionGroup):
 
     task: str | None = None
     sample: Annotated[int | None, Interval(ge=1)] = None
+    question: str | None = None
     metric: list[str] | None = None
     scale: str | None = None
     plan: Path | None = None
@@ -235,10 +238,11 @@ def collect(
     """
     from conqret.labels.exporting import export_labels
     from conqret.labels.study_screens import PlannedStudy
-    from conqret.labels.verdict_tables import table_of_verdicts, verdict_plan
+    from conqret.labels.verdict_tables import shown_notes, table_of_verdicts, verdict_plan
 
     require("starlette", "uvicorn", extra="web")
-    table = table_of_verdicts(items, task_options.task, columns, wanted=task_options.sample is not None)
+    wanted = task_options.sample is not None or task_options.question is not None
+    table = table_of_verdicts(items, task_options.task, columns, wanted=wanted)
     kind = VERDICT if table is not None else task_options.task or RATING
     options_set = {
         **{f"--{name}": value for name, value in vars(task_options).items() if name != "task"},
@@ -257,8 +261,12 @@ def collect(
     names = panel.names
     if table is not None:
         names = names or ([] if panel.open_to else [ANNOTATOR])
-        screens, drawn = verdict_plan(table, output, task_options.sample, panel.practice, note_left_out)
+        question = task_options.question or ""
+        screens, drawn = verdict_plan(
+            table, output, task_options.sample, panel.practice, note_left_out, question
+        )
         say(f"{drawn}; annotators see neither verdicts nor reasons")
+        note(*shown_notes(table, screens))
         study = study_of(VERDICT, screens, names, overlap=panel.overlap_of(names), **panel.terms())
         planned = PlannedStudy(study, screens)
     elif kind == DEBATE:
@@ -273,7 +281,7 @@ def collect(
     if done and table is not None:
         file = export_labels(output, output / EXPORT).file
         say(at(file))
-        say(f"next: {shlex.join(['conqret', 'check', str(items), '--labels', str(file)])}")
+        say(f"next: {shlex.join([*shlex.split(table.command), '--labels', str(file)])}")
 
 
 def label_plan(

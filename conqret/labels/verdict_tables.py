@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -33,6 +33,7 @@ from conqret.labels.study_screens import practice_screens
 from conqret.labels.task import QUESTIONS, AnnotationForm
 from conqret.studies.check.checked_table import CheckedTable
 from conqret.studies.check.read_table import read_checked_table
+from conqret.studies.check.verdict_words import TEXTS
 
 SHOWN = {"input": "Input", "context": "Context", "output": "Output", "expected": "Reference"}
 """The texts of a row that annotators see, in this order; all others may tell what the judge said."""
@@ -44,7 +45,7 @@ MAX_KEYS = 9
 """The most choices that have a key of their own: the digits."""
 SAMPLE = 60
 """The default number of rows to label."""
-TABLE_COLUMNS = "judge=verdict,human=label"
+TABLE_COLUMNS = "judge=verdict,human=label,id=ticket,output=summary"
 """An example of --columns for a table of verdicts."""
 
 
@@ -65,7 +66,8 @@ def table_of_verdicts(
     Args:
         file: the file.
         task: the annotation task; None if none is named.
-        columns: the columns of ``judge`` and ``human``; with a judge's, the file must be a table.
+        columns: the columns of ``judge``, ``human``, and of texts; with a judge's or an output's, the file must be a
+            table.
         wanted: whether the file must be a table in any case.
 
     Raises:
@@ -74,17 +76,19 @@ def table_of_verdicts(
     if task not in (None, VERDICT):
         return None
     roles = column_map(columns, TABLE_COLUMNS)
-    wanted = wanted or "judge" in roles
+    wanted = wanted or not roles.keys().isdisjoint(("judge", "output", "answer_a"))
     if wanted:
-        check_known("field of a table of verdicts", ("judge", "human"), *roles)
+        check_known("field of a table of verdicts", ("judge", "human", *TEXTS), *roles)
+    elif not roles.keys() <= {"human", *TEXTS}:
+        return None
     header = set[str]()
     with suppress(ConqretError):  # results of other tools are no tables
         header.update(getattr(next(iter(file_rows(file)), None), "record", ()))
     if not wanted and "topic" in header and header & {"argument", "documents"}:
         return None
     try:
-        judge, human = ([roles[role]] if wanted and role in roles else [] for role in ("judge", "human"))
-        read = partial(read_checked_table, file, judge=judge, human=human)
+        judge, human = ([roles.pop(role)] if role in roles else [] for role in ("judge", "human"))
+        read = partial(read_checked_table, file, judge=judge, human=human, columns=roles)
         try:
             return read()
         except DeclarationError as error:
@@ -164,6 +168,7 @@ def verdict_plan(
     sample: int | None,
     practice: Path | None,
     on_check: Callable[[CheckedItems], None],
+    question: str = "",
 ) -> tuple[list[Screen], str]:
     """Return the screens for labeling rows of a table, and how many rows of each verdict they show.
 
@@ -175,14 +180,23 @@ def verdict_plan(
         sample: how many rows; by default those of the study, or :data:`SAMPLE`.
         practice: the file of practice items.
         on_check: called with the practice items, after checking them.
+        question: the question to annotators; by default a general question.
     """
     screens = drawn_before(folder, table)
-    if len(screens) < (sample or (0 if screens else SAMPLE)):
-        screens = table_screens(table, draw_rows(table, sample or SAMPLE))
+    wanted = sample or len(screens) or SAMPLE
+    wording = next((question.asks for screen in screens for question in screen.questions), question)
+    if question not in ("", wording):
+        raise DeclarationError(
+            f'{folder} has the question "{wording}": leave --question out, or give another folder with -o'
+        )
+    if len(screens) < wanted:
+        screens = table_screens(table, draw_rows(table, wanted), wording)
     drawn = strata_line(screen.stratum for screen in screens if screen.stratum is not None)
+    shown = len(screens)
     if practice is not None:
         screens = screens + practice_screens(practice, VERDICT, screens, on_check=on_check)
-    return screens, f"{drawn} (seed {SEED})"
+    fewer = f"; {wanted:,} were to be drawn, and no more rows are without a label" if shown < wanted else ""
+    return screens, f"{drawn} (seed {SEED}){fewer}"
 
 
 def drawn_before(folder: Path, table: CheckedTable) -> list[Screen]:
@@ -211,8 +225,8 @@ def strata_line(drawn: Iterable[Stratum]) -> str:
     return f"drawn by the judge's verdict: {', '.join(parts)}"
 
 
-def table_screens(table: CheckedTable, rows: Sequence[DrawnRow]) -> list[Screen]:
-    """Return the screens of rows, without the judge's verdicts and reasons.
+def table_screens(table: CheckedTable, rows: Sequence[DrawnRow], wording: str = "") -> list[Screen]:
+    """Return the screens of rows, without the judge's verdicts and reasons; ``wording`` replaces the general question.
 
     Raises:
         DeclarationError: the table has no texts to show, two rows have the same id, or its verdicts are more than the
@@ -222,7 +236,8 @@ def table_screens(table: CheckedTable, rows: Sequence[DrawnRow]) -> list[Screen]
     if not seen:
         names = " and ".join(COMPARED) if table.kind == "pairs" else "output, input or context"
         raise DeclarationError(
-            f"{table.source} has no texts that annotators could read: name the columns of what was judged {names}"
+            f"{table.source} has no texts that annotators could read: name the columns of what was judged {names}, or "
+            f"say which they are, as in --columns {names.split()[0].rstrip(',')}=COLUMN"
         )
     parts = table.systems or [""] * len(table.texts["id"])
     counts = Counter(zip(table.texts["id"], parts, strict=True))
@@ -234,6 +249,8 @@ def table_screens(table: CheckedTable, rows: Sequence[DrawnRow]) -> list[Screen]
                 "label is found"
             )
     question = _question(table)
+    if wording not in ("", question.asks):
+        question = question.model_copy(update={"asks": wording, "guide": ()})
     screens = []
     for row in rows:
         texts = _texts(table, row)
@@ -254,6 +271,16 @@ def table_screens(table: CheckedTable, rows: Sequence[DrawnRow]) -> list[Screen]
             )
         )
     return screens
+
+
+def shown_notes(table: CheckedTable, screens: Sequence[Screen]) -> Iterator[str]:
+    """Yield what annotators lack: what a pass is, and what the output is about."""
+    wording = next(question.asks for screen in screens for question in screen.questions)
+    if wording == _question(table).asks:
+        example = '--question "Is every claim supported?"'
+        yield f'annotators read the question "{wording}": say what to judge by, as in {example}'
+    if table.kind != "pairs" and {"input", "context"}.isdisjoint(table.texts):
+        yield "annotators see the output alone; show what it is about with --columns input=COLUMN,context=COLUMN"
 
 
 def _texts(table: CheckedTable, row: DrawnRow) -> dict[str, str]:

@@ -90,7 +90,8 @@ def share_of_sums(
 ) -> Share:
     """Return the share of passes among rows, weighted or in clusters.
 
-    The effective sample size is ``p (1 - p) / variance``, at most n; with clusters it is divided by the square of
+    The effective sample size is ``p (1 - p) / variance``, at most ``(sum w)^2 / sum w^2`` of independent rows, which
+    is n with equal weights, and at most n with clusters; with clusters it is divided by the square of
     Student's t over the normal quantile. The degrees of freedom are those of clusters of unequal sizes
     (:func:`~conqret.stats.jackknife.freedom_by_size`), and fewer where few clusters make most of the error
     (Satterthwaite 1946). Of a share of 0 or 1, and of one or two clusters, the effective size is the number of
@@ -109,7 +110,7 @@ def share_of_sums(
         value = np.where(total > 0, sums.sum(axis=-1) / total, 0.5)
         errors = weights * (np.where(sizes > 0, sums / sizes, value[..., None]) - value[..., None])
         variance, kish = (errors**2).sum(axis=-1), 1 / (weights**2).sum(axis=-1)
-        effective, at_ends = np.minimum(value * (1 - value) / variance, n), kish
+        effective, at_ends = np.minimum(value * (1 - value) / variance, n if clustered else kish), kish
         if clustered:
             at_ends = (sizes > 0).sum(axis=-1).astype(float)
             tailed = np.maximum((errors**4).sum(axis=-1) / variance**2 - 1 / at_ends, TINY)

@@ -55,6 +55,11 @@ def guard_sentence(
     )
 
 
+def p_remark(p: float | None) -> str:
+    """Return that the verdicts permit labeled rows to be a random sample; empty where nothing was tested."""
+    return "" if p is None else f", which the verdicts do not contradict ({p_words(p)})"
+
+
 def errors_sentence(labels: int, judge: str) -> str:
     """Return why no rate is claimed where all ``labels`` differ from the verdicts of ``judge``."""
     of = f"All {labels:,} labels differ from the verdicts of {judge}"

@@ -46,6 +46,7 @@ def check(
     by: str = "",
     labels: str | Path | None = None,
     drawn_by: DrawnBy | None = None,
+    columns: Mapping[str, str] | None = None,
     require: Sequence[str] = (),
     confidence: float = CONFIDENCE,
     output: str | Path | None = None,
@@ -62,6 +63,7 @@ def check(
         by: a column whose rows are alike: intervals are then over its values.
         labels: a second file that has the labels of the same rows, by id.
         drawn_by: how the labeled rows were chosen: at ``random``, or a fixed number of each ``verdict`` or ``label``.
+        columns: the columns of texts, as in ``{"id": "ticket", "output": "summary"}``; by default recognized.
         require: conditions such as ``tnr.low >= 0.8``; their outcomes are ``requirements`` of the result.
         confidence: the confidence level of the intervals.
         output: the folder for ``check.html``, ``check.md`` and ``check.json``; None writes nothing.
@@ -82,6 +84,7 @@ def check(
         by=by,
         labels=None if labels is None else Path(labels),
         drawn_by=drawn_by,
+        columns=columns,
     )
     result = check_table(table, confidence=confidence)
     outcomes = [check_requirement(condition, result) for condition in conditions]

@@ -60,6 +60,8 @@ class CheckedTable:
         by: the column of clusters.
         systems: the system of each row; None without.
         chances: float (n,): the probability with which a row was drawn for labeling; NaN where unknown; None without.
+        labeled_before: bool (n,): the rows that had a label before others were drawn; None without ``chances``, and
+            where there are no such rows.
         drawn_by: how the labeled rows were drawn, where the user or the table says it.
         classes: the names of the classes; empty for other kinds.
         levels: the words of ratings in words, from the lowest; empty for numbers.
@@ -69,6 +71,7 @@ class CheckedTable:
         guessed: one line that says which column was taken for what.
         notes: what else a reader must know, one sentence each.
         command: the command line that reads the table so, with the user's options.
+        collect: the command line that collects labels of it, without the number of rows.
     """
 
     source: str
@@ -80,6 +83,7 @@ class CheckedTable:
     by: str | None = None
     systems: tuple[str, ...] | None = None
     chances: NDArray[np.float64] | None = None
+    labeled_before: NDArray[np.bool_] | None = None
     drawn_by: DrawnBy | None = None
     classes: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
@@ -89,3 +93,4 @@ class CheckedTable:
     guessed: str = ""
     notes: tuple[str, ...] = ()
     command: str = ""
+    collect: str = ""

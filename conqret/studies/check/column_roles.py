@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -258,6 +258,7 @@ class ColumnRoles:
         fixed: whether the user named columns of judges or annotators.
         swapped_note: how verdicts on swapped answers are read, if the labels tell.
         notes: what else was decided without the user.
+        assumed: the columns of texts that were taken for what they hold, by the text, and not by their names.
     """
 
     judges: dict[str, list[str]] = field(default_factory=dict)
@@ -268,6 +269,7 @@ class ColumnRoles:
     fixed: bool = False
     swapped_note: str = ""
     notes: list[str] = field(default_factory=list)
+    assumed: dict[str, str] = field(default_factory=dict)
 
     @property
     def judged(self) -> list[str]:
@@ -282,16 +284,20 @@ class ColumnRoles:
         return [*item, self.markers["system"]] if item and "system" in self.markers else item
 
 
-def guessed_roles(table: TextTable, judges: Sequence[str], humans: Sequence[str]) -> ColumnRoles:
+def guessed_roles(
+    table: TextTable, judges: Sequence[str], humans: Sequence[str], texts: Mapping[str, str] | None = None
+) -> ColumnRoles:
     """Return the role of each column: as the user names it, else by its name and content.
 
     Raises:
         DeclarationError: no column is a judge's, or several could be.
     """
     fixed = {*judges, *humans}
-    roles = ColumnRoles(fixed=bool(fixed))
+    roles = ColumnRoles(fixed=bool(fixed), texts=dict(texts or {}))
     free = [column for column in table.columns if column not in fixed]
     for text, likely in TEXTS.items():
+        if text in roles.texts:
+            continue
         column = named([name for name in free if name not in roles.texts.values()], likely)
         if column is not None:
             roles.texts[text] = column
@@ -321,7 +327,40 @@ def guessed_roles(table: TextTable, judges: Sequence[str], humans: Sequence[str]
     rest = [name for name in names if name not in roles.judged]
     runs = all(set(words(name)) & {*NAMES["run"].split(), "r"} for name in rest)
     roles.judges |= runs_of(rest) if runs or not judges else {name: [name] for name in rest}
+    _assume_ids(table, roles)
     return roles
+
+
+MAX_ID, MIN_TEXT = 40, 25
+"""The most characters of an id, and the fewest of what was judged, on average, in a column without a usual name."""
+
+
+def _assume_ids(table: TextTable, roles: ColumnRoles) -> None:
+    """Take the first column as that of ids, if none has their name and it tells all rows apart."""
+    first = next(iter(table.columns))
+    used = {*roles.judged, *roles.humans, *roles.texts.values(), *roles.markers.values()}
+    if "id" in roles.texts or first in used or not table or _role(words(first)):
+        return
+    cells, keys = set(table.columns[first]), roles.keys
+    repeated = bool(keys) and len(set(table.rows(keys))) < len(table)
+    if len(cells) == len(table) and not repeated and all(0 < len(cell) <= MAX_ID for cell in cells):
+        roles.texts["id"] = roles.assumed["id"] = first
+
+
+def assume_texts(table: TextTable, roles: ColumnRoles) -> None:
+    """Take the column with the longest texts as what was judged, if no column has the name of a text."""
+    if not {"input", "output", "context", "answer_a"}.isdisjoint(roles.texts) or not table:
+        return
+    used = {*roles.judged, *roles.humans, *roles.texts.values(), *roles.markers.values()}
+    kinds = ("remark", "human", "machine", "judge", "models", "verdict")
+    lengths = {
+        name: sum(map(len, cells)) / len(cells)
+        for name, cells in table.columns.items()
+        if name not in used and not any(says(name, kind) for kind in kinds)
+    }
+    longest = max(lengths, key=lambda name: lengths[name], default="")
+    if lengths.get(longest, 0) >= MIN_TEXT:
+        roles.texts["output"] = roles.assumed["output"] = longest
 
 
 def _find_markers(table: TextTable, free: Sequence[str], roles: ColumnRoles) -> None:

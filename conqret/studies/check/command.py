@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 from conqret.console.printing import at, end_by, note, result, tell
 from conqret.console.result_options import Confidence, DrawnBy, Printed
 
+TEXT_COLUMNS = "id=ticket,output=summary"
+"""An example of --columns."""
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -21,6 +24,7 @@ def check(
     by: str | None = None,
     labels: Path | None = None,
     drawn_by: DrawnBy = None,
+    columns: str | None = None,
     require: list[str] | None = None,
     output: Path | None = None,
     confidence: Confidence = 0.95,
@@ -41,6 +45,8 @@ def check(
             orders: whether the words name `answers` or `positions`. Default: recognized.
         by: A column such as `topic` whose rows are alike: intervals are then over its values, and not over rows.
         labels: A second table that has the human labels of the same rows, by `id`.
+        columns: The columns of texts, if their names are unusual: `id=ticket,output=summary,input=article`. Further
+            texts are `context`, `expected`, `reason`, `answer_a` and `answer_b`.
         require: A condition: `tnr.low >= 0.8` (the whole interval must lie above 0.8), `tpr >= 0.9`, `kappa.low > 0.4`.
             Exit code 0 if all are met, 1 if one is not, 3 if one is undecided because its interval contains the bound.
             May be repeated.
@@ -57,6 +63,11 @@ def check(
     from conqret.studies.check import api
     from conqret.studies.check.screen import notes, screen
 
+    texts: dict[str, str] = {}
+    if columns:
+        from conqret.console.shared_options import column_map  # takes longer to import than a check takes
+
+        texts = column_map(columns, TEXT_COLUMNS)
     found = api.check(
         file,
         judge=judge or (),
@@ -65,6 +76,7 @@ def check(
         by=by or "",
         labels=labels,
         drawn_by=drawn_by,
+        columns=texts,
         require=require or (),
         confidence=confidence,
         output=output,

@@ -13,7 +13,7 @@ from conqret.stats.agreement import AlternativeAnnotator, alphas, alternative_an
 from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
 from conqret.stats.resampling import leave_one_out
 from conqret.stats.verdict_rates import more_labels
-from conqret.studies.check.answers import answer, probability_sentence, value_words
+from conqret.studies.check.answers import answer, p_remark, probability_sentence, value_words
 from conqret.studies.check.checked_table import CheckedTable
 from conqret.studies.check.comparisons import (
     best_place,
@@ -49,7 +49,8 @@ from conqret.studies.check.result import (
 
 BAR = 0.8
 """The least TNR and TPR of a gate, unless the user states another bar."""
-MAX_DISAGREEMENTS = 50
+MAX_DISAGREEMENTS = 1_000
+"""More are counted, and not shown: a page has to open."""
 APART = 0.25
 """The share of the scale from which on a rating or score disagrees with the label (half, with labels of 0 and 1)."""
 TEXT_LENGTH = 400
@@ -106,11 +107,20 @@ def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BA
         by=table.by,
         disagreements=tuple(_disagreements(views[best], shown)),
         disagreements_in_all=len(differing),
-        notes=(*_probability_notes(checks), *_notes(first, int((asked & ~labeled).sum()))),
+        notes=(*_probability_notes(checks), *_notes(first, guard, int((asked & ~labeled).sum()))),
         guessed=table.guessed,
         command=table.command,
+        collect=table.collect,
+        drawn=_drawn(table, labeled),
     )
     return result.model_copy(update={"answer": answer(result), "next": next_step(result)})
+
+
+def _drawn(table: CheckedTable, labeled: NDArray[np.bool_]) -> int:
+    """How many labels are of rows that were drawn with known probabilities."""
+    if table.labeled_before is None:
+        return int(labeled.sum()) if table.chances is not None else 0
+    return int((labeled & ~table.labeled_before).sum())
 
 
 def _judge_check(view: LabelView, bar: float) -> JudgeCheck:
@@ -225,7 +235,7 @@ def _probability_notes(checks: Sequence[JudgeCheck]) -> Iterator[str]:
             yield f"{judge.name}: {sentence}" if len(checks) > 1 else sentence
 
 
-def _notes(view: LabelView, tied: int) -> Iterator[str]:
+def _notes(view: LabelView, guard: DrawGuard, tied: int) -> Iterator[str]:
     table = view.table
     yield from table.notes
     if tied:
@@ -233,8 +243,9 @@ def _notes(view: LabelView, tied: int) -> Iterator[str]:
         yield f"{rows} left out: as many annotators give one label as another"
     if view.drawing is None and not view.reason and view.both.any() and np.isnan(view.target).any():
         yield (
-            "the labeled rows are taken as a random sample; if you picked a fixed number of each of the judge's "
-            "verdicts, add --drawn-by verdict; if a fixed number of each human label, add --drawn-by label"
+            f"the labeled rows are taken as a random sample{p_remark(guard.p)}; if you picked a fixed number of each "
+            "of the judge's verdicts, add --drawn-by verdict; if a fixed number of each human label, add --drawn-by "
+            "label"
         )
     if table.systems is not None and table.clusters is None and "id" in table.texts and view.both.any():
         yield "rows of one id count as one group, as systems share ids"

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from conqret.errors import number
 from conqret.stats.agreement import Level, alphas
 from conqret.stats.confidence import band_places
 from conqret.stats.correlation import mean_of_raters
@@ -24,7 +25,14 @@ from conqret.stats.prediction_powered import (
 )
 from conqret.stats.resampling import Resamples, cluster_places, leave_one_out, mean
 from conqret.stats.verdict_rates import draw_test
-from conqret.studies.check.answers import NO_SAMPLE, ONLY_ERRORS, errors_sentence, guard_sentence, value_words
+from conqret.studies.check.answers import (
+    NO_SAMPLE,
+    ONLY_ERRORS,
+    errors_sentence,
+    guard_sentence,
+    p_remark,
+    value_words,
+)
 from conqret.studies.check.checked_table import CheckedTable, JudgeColumn
 from conqret.studies.check.result import DrawGuard
 
@@ -228,11 +236,43 @@ def claimable(views: Sequence[LabelView]) -> tuple[DrawGuard, list[LabelView]]:
     """Return whether rates can be claimed of ``views``, and the views with the weights under which they can.
 
     The views are of the same rows, by several judges or on several dimensions. Where rows were drawn by verdict, it is
-    that verdict by which labeled and unlabeled rows differ most, of all views with the same labeled rows.
+    that verdict by which labeled and unlabeled rows differ most, of all views with the same labeled rows. Where some
+    were labeled before others were drawn, it is that of the first judge, by which they were drawn.
     """
+    views = _joined(views)
     tests = [_draw_p(view) for view in views]
     guard = _guard(views, tests)
     return guard, [_claimed(place, views, tests, guard) for place in range(len(views))]
+
+
+def _joined(views: Sequence[LabelView]) -> Sequence[LabelView]:
+    """Put labels that were drawn together with those of before, if these can be a random sample of each verdict;
+    otherwise those of before stand for themselves alone."""
+    table = views[0].table
+    if table.labeled_before is None:
+        return views
+    before = table.labeled_before
+    drawn = int((~before & ~np.isnan(views[0].target)).sum())
+    known = f"the {number(int(before.sum()), 'earlier label')}"
+    alone = replace(table, chances=None, labeled_before=None)
+    earlier = [replace(view, table=alone, target=np.where(before, view.target, np.nan)) for view in views]
+    guard = _guard(earlier, [_draw_p(view) for view in earlier])
+    if table.drawn_by == "label" or guard.fired:
+        why = "are no random sample; they" if guard.fired else "were drawn by label, and"
+        note = f"{known} {why} stand for themselves alone, and the {drawn:,} drawn later for all other rows"
+        if guard.fired and guard.p is not None:
+            note += "; if you picked a fixed number of each of the judge's verdicts before, add --drawn-by verdict"
+        return [replace(view, table=replace(table, notes=(*table.notes, note))) for view in views]
+    note = f"{known} and the {drawn:,} drawn later count together, by verdict"
+    if table.drawn_by is None:
+        note += (
+            f"; {known} are taken as a random sample{p_remark(guard.p)}; if you picked a fixed number of each human "
+            "label, add --drawn-by label"
+        )
+    by_verdict = replace(alone, drawn_by="verdict", labeled_before=before, notes=(*table.notes, note))
+    if _stratum_chances(views[0])[1]:
+        by_verdict = replace(by_verdict, drawn_by="random")
+    return [replace(view, table=by_verdict) for view in views]
 
 
 def _claimed(
@@ -246,7 +286,10 @@ def _claimed(
     elif drawing == "verdict":
         missing = np.isnan(view.target)
         alike = [n for n, other in enumerate(views) if np.array_equal(np.isnan(other.target), missing)]
-        leading = min(alike, key=lambda n: 1.0 if (p := tests[n]) is None else p)
+        if view.table.labeled_before is None:
+            leading = min(alike, key=lambda n: 1.0 if (p := tests[n]) is None else p)
+        else:
+            leading = alike[0]
         chances, reason = _stratum_chances(views[leading])
     elif guard.fired and tests[place] is not None:
         reason = ONLY_ERRORS if guard.p is None else NO_SAMPLE

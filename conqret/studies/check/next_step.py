@@ -19,7 +19,9 @@ PICKED = {
     "label": "you picked, for example, 30 that annotators pass and 30 that they fail",
 }
 """How rows of pass and fail are drawn, if not at random."""
-IMPROVE = "improve the judge's prompt (conqret judges improve --help)"
+IMPROVE = "edit the judge's prompt"
+NEW = "NEW.csv"
+"""The file of the verdicts of an edited prompt, in commands."""
 
 
 def next_step(result: CheckResult) -> str:
@@ -100,11 +102,11 @@ def _label_more(result: CheckResult, wanted: int, purpose: str) -> str:
 
 
 def _test(result: CheckResult, judge: JudgeCheck) -> str:
-    """Say how many rows test an improved judge: as many as let both rates be known, none of which improved it."""
+    """Say how many rows test an edited prompt: as many as let both rates be known, none of which improved it."""
     wanted = judge.compared + (judge.more_labels or 0)
-    label = f"label {number(wanted, 'row')} that you did not use for it{_where(result, wanted)}"
-    command = f": {_collect(result, min(wanted, result.unlabeled))}" if result.unlabeled else ""
-    return f"{label}, to test the new prompt to ±{WITHIN:.2f}{command}"
+    rows = f"{number(wanted, 'row')} that you did not read{_where(result, wanted)}"
+    command = f"conqret labels collect {NEW} --sample {wanted} -o new-labels"
+    return f"judge {rows} with it, as {NEW}; label and check them, to know both rates to ±{WITHIN:.2f}: {command}"
 
 
 def _where(result: CheckResult, wanted: int) -> str:
@@ -117,9 +119,8 @@ def _where(result: CheckResult, wanted: int) -> str:
 
 def _collect(result: CheckResult, sample: int) -> str:
     """The command that collects labels; ``--sample`` counts those that its folder has, too."""
-    drawn = result.labeled if result.drawn_by == "probabilities" else 0
-    sample = min(sample, result.unlabeled or sample)
-    return f"conqret labels collect {_source(result)} --sample {drawn + sample}"
+    sample = result.drawn + min(sample, result.unlabeled or sample)
+    return f"{result.collect or f'conqret labels collect {_source(result)}'} --sample {sample}"
 
 
 def _command(result: CheckResult) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,21 +11,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conqret.errors import DeclarationError, number
-from conqret.studies.check.checked_table import CheckedTable, DrawnBy, JudgeColumn
+from conqret.errors import DeclarationError, check_known, number
+from conqret.studies.check.checked_table import IN_MEMORY, CheckedTable, DrawnBy, JudgeColumn
 from conqret.studies.check.column_roles import (
     ColumnRoles,
+    assume_texts,
     check_no_labels,
     chosen,
     guessed_roles,
     same_subject,
 )
-from conqret.studies.check.table_shapes import joined, labeled_by_agreement, made_wide, sides_apart
+from conqret.studies.check.table_shapes import LEDGER, joined, labeled_by_agreement, made_wide, sides_apart
 from conqret.studies.check.text_table import TextTable, read_text_table
 from conqret.studies.check.verdict_values import read_verdicts
 from conqret.studies.check.verdict_words import (
     CELLS,
     NAMES,
+    TEXTS,
     is_failed,
     is_no_label,
     loose,
@@ -50,6 +53,7 @@ def read_checked_table(
     by: str = "",
     labels: str | Path | None = None,
     drawn_by: DrawnBy | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> CheckedTable:
     """Read a table of verdicts and labels; columns that are not named are guessed by their names.
 
@@ -62,17 +66,22 @@ def read_checked_table(
         by: the column of clusters.
         labels: another file with the labels of the rows, by id.
         drawn_by: how the labeled rows were drawn.
+        columns: the columns of texts, by the text: ``id``, ``output``, ``input``, ``context``, ``reason`` …
 
     Raises:
         DeclarationError: the table cannot be read, a column is missing or ambiguous, or a cell is no verdict.
     """
     options = {"--judge": judge, "--human": human, "--pass": [passing], "--by": [by], "--labels": [labels]}
+    options["--columns"] = [",".join(f"{text}={name}" for text, name in (columns or {}).items())]
     given = [(option, str(value)) for option, values in options.items() for value in values if value]
     table = replace(read_text_table(source), options=tuple(given))
     by_column = chosen(table, [by])[0] if by else None
+    check_known("text of a table of verdicts", TEXTS, *(columns or {}))
+    texts_named = {text: chosen(table, [name])[0] for text, name in (columns or {}).items()}
     if not judge and not human and not table.judges:
         table = sides_apart(table)
-    roles = guessed_roles(table, chosen(table, judge), [] if labels else chosen(table, human))
+    humans_named = [name for name in human if name in table.columns] if labels else chosen(table, human)
+    roles = guessed_roles(table, chosen(table, judge), humans_named, texts_named)
     if labels is not None:
         table = joined(table, roles, labels, human)
     _check_no_summary(table, roles)
@@ -81,6 +90,7 @@ def read_checked_table(
     if not roles.humans and not roles.fixed and not table.note:
         check_no_labels(table, roles.judged, [*roles.texts.values(), *roles.markers.values(), by_column])
     table = made_wide(table, roles, by_column)
+    assume_texts(table, roles)
     _check_ids(table, roles, by_column)
     table, paired, named_models = by_model_name(table, roles)
     values = _values(table, roles, "" if passing in READINGS and paired else passing, paired)
@@ -101,7 +111,7 @@ def read_checked_table(
         roles.notes += [
             f"intervals may be too narrow if rows of one {column} are alike: --by {column} widens them if so"
         ] * alike
-    system, chances = roles.markers.get("system"), roles.markers.get("chance")
+    system, chances, before = (roles.markers.get(role) for role in ("system", "chance", "before"))
     places = list(map(table.place, range(len(table))))
     texts = {text: tuple(table.columns[name]) for text, name in roles.texts.items()}
     groups = zip(table.columns[by_column], places, strict=True) if by_column else ()
@@ -115,6 +125,7 @@ def read_checked_table(
         by=by_column,
         systems=tuple(table.columns[system]) if system else None,
         chances=_chances(table, chances) if chances else None,
+        labeled_before=np.array(list(map(bool, table.columns[before]))) if before else None,
         drawn_by=drawn_by,
         classes=values.classes,
         levels=values.levels,
@@ -124,7 +135,26 @@ def read_checked_table(
         guessed=table.note if table.note and not roles.fixed else _guessed(roles, judges),
         notes=tuple(roles.notes),
         command=table.command(),
+        collect=_collect(table, judge, humans_named, columns or {}, labels),
     )
+
+
+def _collect(
+    table: TextTable,
+    judge: Sequence[str],
+    human: Sequence[str],
+    texts: Mapping[str, str],
+    labels: str | Path | None,
+) -> str:
+    """The command that collects labels of the table, without the number of rows."""
+    verdicts = {"judge": judge[0]} if judge else {}
+    labeled = {"human": human[0]} if len(human) == 1 else {}
+    columns = ",".join(f"{role}={name}" for role, name in (verdicts | labeled | dict(texts)).items())
+    folder = None if labels is None else Path(labels) if Path(labels).is_dir() else Path(labels).parent
+    options = ["--columns", columns] if columns else []
+    options += ["-o", str(folder)] if folder is not None and (folder / LEDGER).exists() else []
+    source = "FILE" if table.source == IN_MEMORY else table.source
+    return shlex.join(["conqret", "labels", "collect", source, *options])
 
 
 def _values(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> CellValues:
@@ -313,6 +343,7 @@ def _guessed(roles: ColumnRoles, judges: Sequence[JudgeColumn]) -> str:
     no_labels = "no labels (if a column has them: --human COLUMN)"
     parts.append(f"labels are column{'s' * (len(roles.humans) > 1)} {listed}" if roles.humans else no_labels)
     marked = (("systems", "system"), ("inclusion probabilities", "chance"))
+    parts += [f'{text} is column "{name}"' for text, name in roles.assumed.items()]
     parts += [f'{what} are column "{roles.markers[role]}"' for what, role in marked if role in roles.markers]
     return ". ".join(filter(None, [", ".join(parts), roles.swapped_note]))
 

@@ -295,6 +295,8 @@ class CheckResult(NamedFigures):
         notes: what else a reader must know, one sentence each.
         guessed: which column was taken for what.
         command: the command line that reads the table so, with the user's options.
+        collect: the command line that collects labels of it, without the number of rows.
+        drawn: how many labels it has collected.
         requirements: the outcomes of conditions.
     """
 
@@ -323,6 +325,8 @@ class CheckResult(NamedFigures):
     notes: tuple[str, ...] = ()
     guessed: str = ""
     command: str = Field(default="", exclude=True)
+    collect: str = Field(default="", exclude=True)
+    drawn: int = Field(default=0, exclude=True)
     requirements: tuple[RequirementOutcome, ...] = Field(default=(), exclude=True)
 
     def figure(self, name: str) -> Estimate:

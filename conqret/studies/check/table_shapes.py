@@ -38,6 +38,8 @@ EXPORT, LEDGER = "labels.csv", "labels.sqlite"
 """In a folder of ``conqret labels collect``: what it exports, and what it collects."""
 CHANCE = "inclusion_probability"
 """The column of the probabilities with which rows were drawn."""
+BEFORE = "labeled_before"
+"""The column that marks the rows which had a label before."""
 
 
 def spread(
@@ -193,8 +195,8 @@ def made_wide(table: TextTable, roles: ColumnRoles, by: str | None) -> TextTable
 def joined(table: TextTable, roles: ColumnRoles, labels: str | Path, human: Sequence[str]) -> TextTable:
     """Return the table with the labels of another file as columns, and add these to its roles.
 
-    Where the file states with which probability each row was drawn, labels in the table itself count, too, with the
-    probability 1: rows that had a label were not drawn from, and stand for themselves.
+    Where the file states with which probability each row was drawn, labels in the table itself count, too. Rows that
+    had a label before were not drawn from: they are marked, and have the probability 1.
 
     Args:
         table: the verdicts.
@@ -214,6 +216,7 @@ def joined(table: TextTable, roles: ColumnRoles, labels: str | Path, human: Sequ
         label_system = named(other.columns, f"{loose(system)} part")
         if label_system is not None:
             keys, own_keys = [*keys, label_system], [*own_keys, table.columns[system]]
+    human = [name for name in human if name in other.columns or name not in table.columns]
     other, human = _one_criterion(table, other, human)
     names = chosen(other, human) or _label_columns(table, other, label_ids)
     annotator = named(other.columns, NAMES["annotator_name"])
@@ -250,11 +253,14 @@ def joined(table: TextTable, roles: ColumnRoles, labels: str | Path, human: Sequ
         roles.humans = names
         return replace(table, columns=columns)
     labeled = [any(not is_no_label(table.columns[name][row]) for name in own) for row in range(len(table))]
+    before = [row is None and own_label for row, own_label in zip(rows_of, labeled, strict=True)]
     columns[CHANCE] = [
-        ("1" if own_label else "") if row is None else other.columns[chances][row]
-        for row, own_label in zip(rows_of, labeled, strict=True)
+        ("1" if earlier else "") if row is None else other.columns[chances][row]
+        for row, earlier in zip(rows_of, before, strict=True)
     ]
     roles.humans, roles.markers["chance"] = [*own, *names], CHANCE
+    if any(before):
+        columns[BEFORE], roles.markers["before"] = ["1" if earlier else "" for earlier in before], BEFORE
     return replace(table, columns=columns)
 
 

@@ -54,9 +54,9 @@ def test_the_first_screen_answers_in_a_sentence_and_four_figures(cli: Cli) -> No
     assert "judge 0.79, corrected 0.70 [0.61, 0.78]" in lines[2]
     assert "0.82 [0.73, 0.90]" in lines[3]
     assert "kappa 0.51 [0.29, 0.66]" in lines[3]
-    assert lines[4].startswith("  next: read the 14 false passes and improve the judge's prompt")
+    assert lines[4].startswith("  next: read the 14 false passes and edit the judge's prompt")
     assert lines[5].startswith(
-        "  then: label 317 rows that you did not use for it (the 100 unlabeled ones here, and about 217 new)"
+        "  then: judge 317 rows that you did not read (the 100 unlabeled ones here, and about 217 new)"
     )
     assert "judge pass, human fail" in lines[8]
     assert done.err.startswith('judge is column "judge", labels are column "human"')

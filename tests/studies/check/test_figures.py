@@ -70,10 +70,8 @@ def test_pass_and_fail_is_answered_in_one_sentence_with_both_rates_first(first_h
         "The judge lets 14 of 30 failures pass (47%) and fails 5 of 70 good answers (7%): too weak for a gate "
         "(TNR is at most 0.70, below the bar of 0.80; another bar: --require)."
     )
-    assert "conqret judges improve" in result.next
-    assert (
-        "for it, to test the new prompt to ±0.10: conqret labels collect 'my results.csv' --" in result.next
-    )
+    assert "edit the judge's prompt" in result.next
+    assert "with it, as NEW.csv; label and check them, to know both rates to ±0.10: conqret" in result.next
     assert list(result.judges[0].figures)[:5] == ["tnr", "tpr", "judge_mean", "corrected", "kappa"]
     assert result.tnr.value == pytest.approx(16 / 30)
     assert result.tpr.value == pytest.approx(65 / 70)
@@ -358,15 +356,15 @@ def test_runs_have_rates_of_their_own_and_one_that_is_weak_counts():
 @pytest.mark.parametrize(
     ("right_fails", "wrong_passes", "right_passes", "first"),
     [
-        (16, 14, 65, "read the 14 false passes and improve the judge's prompt"),
+        (16, 14, 65, "read the 14 false passes and edit the judge's prompt"),
         (10, 4, 65, "label "),
         (12, 0, 62, "label "),
-        (160, 44, 660, "read the 44 false passes and improve the judge's prompt"),
+        (160, 44, 660, "read the 44 false passes and edit the judge's prompt"),
         (
             81,
             19,
             99,
-            "read the 19 false passes and improve the judge's prompt (conqret judges improve --help): TNR 0.81",
+            "read the 19 false passes and edit the judge's prompt: TNR 0.81",
         ),
         (100, 0, 100, "hold the judge to it in a build"),
     ],
@@ -375,3 +373,35 @@ def test_the_next_step_fits_the_intervals(right_fails, wrong_passes, right_passe
     human = np.array([0.0] * (right_fails + wrong_passes) + [1.0] * right_passes)
     judge = np.array([0.0] * right_fails + [1.0] * (wrong_passes + right_passes))
     assert check_table(table("pass_fail", [column(values=judge)], human)).next.startswith(first)
+
+
+@pytest.mark.parametrize(
+    ("fails_among_old", "drawn_by", "pooled"),
+    [(10, None, True), (30, None, False), (30, "verdict", True), (10, "label", False)],
+)
+def test_labels_of_before_count_with_drawn_ones_where_they_can_be_random(fails_among_old, drawn_by, pooled):
+    judge = np.array([0.0] * 60 + [1.0] * 240)
+    human, before = np.full(300, np.nan), np.zeros(300, dtype=bool)
+    before[:fails_among_old] = before[100:150] = True
+    human[before] = np.where(np.arange(before.sum()) % 5 == 0, 1 - judge[before], judge[before])
+    drawn = [58, 59, 297, 298, 299]
+    human[drawn] = 1.0
+    chances = np.where(before, 1.0, np.nan)
+    chances[drawn] = [2 / (60 - fails_among_old)] * 2 + [3 / 190] * 3
+    result = check_table(
+        table(
+            "pass_fail",
+            [column(values=judge)],
+            human,
+            chances=chances,
+            labeled_before=before,
+            drawn_by=drawn_by,
+        )
+    )
+    passed = np.nanmean(human[judge == 1]), np.nanmean(human[judge == 0])
+    corrected = result.judges[0].figures["corrected"]
+    by_verdict = 0.8 * passed[0] + 0.2 * passed[1]
+    assert bool(corrected.value == pytest.approx(by_verdict)) is pooled
+    assert pooled or (corrected.high or 0) - (corrected.low or 0) > 0.25  # of five labels for most rows
+    assert any("stand for themselves alone" in note for note in result.notes) is not pooled
+    assert result.drawn == 5

@@ -468,3 +468,27 @@ def test_no_labels_and_copies_are_said(tmp_path):
     assert read(tmp_path, rows("id,judge,human", "1,pass,", "2,fail,")).annotators == ()
     copied = read(tmp_path, rows("id,judge,human", *(f"{row},pass,yes" for row in range(10))))
     assert "equal the verdicts" in copied.notes[0]
+
+
+def test_ids_and_texts_without_usual_names_are_recognized_or_named() -> None:
+    story = "A long story of a river and of a town that lies on it, number"
+    rows = [
+        {
+            "case ref": f"b-{n}",
+            "story": f"{story} {n}",
+            "judge comment": story * 3,
+            "judge": n % 2,
+            "human": 1,
+        }
+        for n in range(6)
+    ]
+    table = read_checked_table(rows)
+    assert table.texts["id"][:2] == ("b-0", "b-1")
+    assert table.texts["output"][2] == f"{story} 2"
+    assert 'id is column "case ref", output is column "story"' in table.guessed
+    named = read_checked_table(rows, columns={"input": "story"}, judge=["judge"])
+    assert "output" not in named.texts
+    assert named.texts["input"] == table.texts["output"]
+    assert named.collect == "conqret labels collect FILE --columns judge=judge,input=story"
+    with pytest.raises(DeclarationError, match="no text of a table"):
+        read_checked_table(rows, columns={"topic": "story"})
