@@ -131,10 +131,9 @@ def _of_a_list(path: Path, name: str) -> Iterator[Row | Fault]:
         return
     alone = len(values) == 1
     records = list(enumerate(unwrapped(values[0][1]), start=1)) if alone else values
-    if all(isinstance(record, str) for _, record in records):
-        records = [(number, {"topic": text}) for number, text in records]
+    topics = not [record for _, record in records if not isinstance(record, str)]
     for number, record in records:
-        yield _row_or_fault(name, number, record)
+        yield _row_or_fault(name, number, {"topic": record} if topics else record)
 
 
 def _broken_list(name: str, error: ValueError, text: str) -> Fault:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from heapq import nsmallest
-from itertools import filterfalse
+from itertools import count, filterfalse
 from operator import itemgetter
 from statistics import stdev
 
@@ -258,15 +258,15 @@ def group_table(tally: Tally, metrics: Sequence[str]) -> Table:
 
 def _groups(tally: Tally) -> Iterator[tuple[str, dict[str, list[int]]]]:
     """The groups of several items by what they have in common, where there are at least two."""
+    if len(tally.items) < 4:
+        return  # two groups of two need four items
     seen_groups: list[list[list[int]]] = []  # what divides the items alike is said once
     names = {
         "stance": map(words.stance, tally.stances),
         "language": tally.languages,
         "topic": tally.topics,
     }
-    divisions = [
-        (title, gathered((name, place) for place, name in enumerate(of))) for title, of in names.items()
-    ]
+    divisions = [(title, gathered(zip(of, count()))) for title, of in names.items()]
     for title, members in tally.kinds.items():
         if len(members) <= MAX_KINDS:
             places = (
