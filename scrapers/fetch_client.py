@@ -112,7 +112,9 @@ ROBOTS_REDIRECTS = 5
 class Robots:
     """The robots.txt rules of each origin, each fetched once.
 
-    ``ask`` is a function that returns a successful response, after redirects.
+    ``ask`` returns a response after redirects, and raises FetchError unless it is successful: HTTP 429 and
+    5xx then forbid the whole origin, other HTTP errors allow it. ``agent`` is the product name that rules
+    are matched with. ``on_crawl_delay`` is called with host and seconds.
     """
 
     def __init__(

@@ -324,7 +324,8 @@ class Judge:
         """Return the measures to report, by metric in report order, from those that were measured.
 
         Without ``metrics`` these are all of the format. Derived metrics (1 - base) are computed here if they
-        are requested. If the item has none of the requested metrics, each gets a missing measure.
+        are requested. Metrics without a measure are left out; if all are, each gets a missing measure.
+        Unknown names are ignored.
         """
         wanted, found = self.reported(metrics), dict[str, Measure]()
         for metric in wanted:

@@ -200,7 +200,9 @@ def read_judged(path: Path, questions: Sequence[PerspectiveQuestion]) -> JudgedD
     """Read judgments from qrels whose second column is the number of the perspective, from 1; or from JSON
     Lines with ``ctxs``, which have their judgments in ``preds``.
 
-    A relevance above 0 means that the document contains the perspective.
+    A relevance above 0 means that the document contains the perspective. A document counts only if every
+    perspective of its question is judged: write 0 for those it lacks. Perspectives are numbered from 0 in
+    the result. Judgments of other questions are ignored.
 
     Raises:
         DeclarationError: the file cannot be read, a question lacks the numbered perspective, or no

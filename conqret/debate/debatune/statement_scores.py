@@ -411,7 +411,10 @@ Statements = str | Path | Iterable[str | Path | Item]
 
 @dataclass(frozen=True, slots=True)
 class Systems(JudgedResult, Generic[S]):
-    """A result for each system, in the order of first occurrence, with the judgments behind it."""
+    """The results of the judged systems in ``systems``, in order of first occurrence, with the judgments.
+
+    Of response quality, the system that the others are compared with has no result.
+    """
 
     systems: tuple[S, ...]
 

@@ -83,10 +83,10 @@ class MetricVariance(Frozen):
 
 
 class Repeatability(Frozen):
-    """The repeatability of one metric: repeated ``scores`` of the same ``items``.
+    """The repeatability of one metric: repeated scores of the same items.
 
-    ``deviation`` is the standard deviation of the scores of one item. ``generalizability`` is the share of
-    the variance of single scores that is between topics and items.
+    ``scores`` counts all single scores, ``items`` their distinct items. ``deviation`` is the standard deviation of the
+    scores of one item. ``generalizability`` is the share of the variance of single scores that is between topics and items.
     """
 
     metric: str
