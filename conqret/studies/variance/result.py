@@ -86,7 +86,8 @@ class Repeatability(Frozen):
     """The repeatability of one metric: repeated scores of the same items.
 
     ``scores`` counts all single scores, ``items`` their distinct items. ``deviation`` is the standard deviation of the
-    scores of one item. ``generalizability`` is the share of the variance of single scores that is between topics and items.
+    scores of one item. ``generalizability`` is the share of the variance of single scores that is
+    between topics and items.
     """
 
     metric: str
