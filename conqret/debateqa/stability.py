@@ -61,7 +61,8 @@ class PairMatrix:
     def value(self, first_name: str, other: str) -> float | None:
         """Return the value of two names in any order: 1 for the same name, None where it is not defined.
 
-        Kappas are in ``kappas`` only."""
+        Kappas are in ``kappas`` only.
+        """
         if first_name == other:
             return 1.0
         return self.values[

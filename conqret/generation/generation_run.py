@@ -256,7 +256,8 @@ def generate(
 
 
 def gold_rankings(corpus: CorpusDirectory, stance: Literal["pro", "con"]) -> dict[str, list[str]]:
-    """Return the relevant documents of a side by topic: those that the expert cites first, in that order."""
+    """Return the relevant documents (grade above 0) of a side by topic: those that the expert cites first, in
+    that order, then the others as in the qrels."""
     pairs = ((pair.query_id, pair.doc_id) for pair in corpus.qrels_iter(stance) if pair.relevance > 0)
     relevant = gathered(pairs)
     if not (corpus.debates_file.is_file() and corpus.ledger_file.is_file()):

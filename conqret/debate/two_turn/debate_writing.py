@@ -168,7 +168,8 @@ async def write_debate(
 ) -> None:
     """Write both arguments of a debate, then both counter-arguments, each as a row of ``run``.
 
-    Without both arguments, counter-arguments are not requested, and have a reason."""
+    Without both arguments, counter-arguments are not requested, and have a reason.
+    """
 
     async def written(task: Task, *texts: WrittenTextRow) -> WrittenTextRow:
         async def made() -> WrittenTextRow:

@@ -142,7 +142,8 @@ def withheld(ledger: Ledger) -> bool:
 def marked_by_last(ledger: Ledger, records: Sequence[ScreenResponse]) -> tuple[int, int]:
     """Return the number of questions that the last judgment gets right, and the number of questions.
 
-    Abstentions and missing answers are not right."""
+    Abstentions and missing answers are not right.
+    """
     last = {record.screen.item: slid(ledger, record) for record in records}
     return sum((answer.toward_right or 0) > 0 for answer in last.values()), len(last)
 

@@ -65,7 +65,8 @@ class Outcome:
 class Confidence:
     """How often answers of one strength (1 to 3) were right, and the confidence from which they pay.
 
-    ``pays_from`` is a probability of being right, 1/2 to 1; None if this strength never earns most."""
+    ``pays_from`` is a probability of being right, 1/2 to 1; None if this strength never earns most.
+    """
 
     instruction: str
     strength: int

@@ -197,7 +197,8 @@ class Distinctiveness(CheckFigures):
     """The numbers of a benchmark's points of view, of their pairs within a question, and of pairs called
     duplicates.
 
-    ``pairs`` counts all pairs of one question. Only similar ones are reviewed: ``reviewed.rows``."""
+    ``pairs`` counts all pairs of one question. Only similar ones are reviewed: ``reviewed.rows``.
+    """
 
     views: int
     pairs: int

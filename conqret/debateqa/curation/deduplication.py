@@ -186,7 +186,8 @@ class DrawnPair(Frozen):
     """A sampled pair of questions to label: its cosine, the lower end of its similarity band, and the band's
     size.
 
-    ``first`` and ``second`` are indexes of the questions, from 0."""
+    ``first`` and ``second`` are indexes of the questions, from 0.
+    """
 
     first: int
     second: int
