@@ -162,7 +162,7 @@ def check_judged(ledger: Ledger, answers: Sequence[SliderAnswer]) -> None:
 
 
 def feedback(ledger: Ledger, annotator: Annotator, answers: Sequence[SliderAnswer]) -> list[WriterResult]:
-    """Return the results of a writer's counter-arguments in the order they were written; those not judged are
+    """Return the results of a writer's counter-arguments, in the order of the questions; those not judged are
     left out."""
     by_question = gathered((answer.question, answer) for answer in last_with_arguments(answers))
     results = []
