@@ -97,7 +97,8 @@ class ArchivedPages:
     archive: InternetArchive
 
     async def fetch(self, url: str) -> Page:
-        """Fetch the snapshot of a URL and return it as a page; a failure is a page with its status."""
+        """Fetch the snapshot of a URL and return it as a page; a failure is a page with its status.
+        robots.txt is not consulted."""
         try:
             snapshot = await self.archive.snapshot(self.fetcher, url)
         except FetchError as error:

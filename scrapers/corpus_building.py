@@ -54,7 +54,8 @@ def groups(links: Mapping[str, Iterable[str]]) -> list[list[str]]:
         links: for each topic, what it may share with others (documents, its question).
 
     Returns:
-        Sorted groups of topics. Topics of two groups share nothing, directly or through others.
+        Sorted groups of topics; one that shares nothing is a group alone. Topics of two groups share nothing,
+        directly or through others.
     """
     together, owner = DisjointSet(links), dict[str, str]()
     for topic, things in links.items():

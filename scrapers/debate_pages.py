@@ -60,7 +60,8 @@ def read_urls(path: str | Path) -> list[str]:
 
 
 def checked_urls(lines: Iterable[str], where: str = "address ") -> list[str]:
-    """Return the distinct URLs among lines; ``where`` precedes the line number in an error message.
+    """Return the distinct URLs (by :func:`page_key`) among lines; ``where`` precedes the line number in an
+    error message. Blank lines and comments (``#``) are skipped.
 
     Raises:
         DeclarationError: a line is not an http or https URL.

@@ -133,8 +133,8 @@ _ROUNDS = 3
 
 
 def clean(text: str) -> str:
-    """Return the text without control characters, invisible characters and tags, and with runs of blanks
-    joined.
+    """Return the text without control characters, invisible characters, tags and empty lines, and with runs
+    of blanks joined; at most :data:`MAX_TEXT` characters.
 
     Markup that a page shows as text is removed too, so that the text is safe inside another page.
     """
@@ -218,7 +218,8 @@ class PdfError(ValueError):
 
 
 def pdf_text(body: bytes) -> tuple[str, str]:
-    """Return the title and text of a PDF, pages in order; words split at a line break are joined.
+    """Return the title and text of a PDF, pages in order (at most :data:`MAX_PAGES`); words split at a line
+    break are joined.
 
     Raises:
         PdfError: the file is encrypted or not a readable PDF. For damaged files, errors of pypdf may

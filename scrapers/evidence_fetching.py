@@ -104,7 +104,8 @@ def cited_sources(debates: Iterable[Debate]) -> list[CitedSource]:
 
 
 def target_of(cited_source: CitedSource, policy: Policy, *, dated: bool) -> tuple[str, str]:
-    """Return the fetch target of a source, and the lane (the host) in which it is queued.
+    """Return the fetch target of a source, and the lane (the host; empty if the URL is refused) in which it
+    is queued.
 
     Two sources share a target if their URLs differ only in the fragment or in the spelling of the host.
     Without a URL, they share it if their titles are equal. With ``dated``, their dates of citation must

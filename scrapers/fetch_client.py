@@ -92,7 +92,8 @@ class Politeness:
         await asyncio.sleep(max(0.0, self._hosts[host].free - self._clock()))
 
     def crawl_delay(self, host: str, seconds: float) -> None:
-        """Use the host's crawl delay from its robots.txt, if it is longer than the default delay."""
+        """Use the host's crawl delay from its robots.txt, if it is longer than the default delay; at most
+        :data:`MAX_CRAWL_DELAY` seconds."""
         self._hosts[host].delay = max(self._delay, min(seconds, MAX_CRAWL_DELAY))
 
     def hold(self, host: str, seconds: float) -> None:
@@ -112,7 +113,9 @@ ROBOTS_REDIRECTS = 5
 class Robots:
     """The robots.txt rules of each origin, each fetched once.
 
-    ``ask`` is a function that returns a successful response, after redirects.
+    ``ask`` returns a response after redirects, and raises FetchError unless it is successful: HTTP 429 and
+    5xx then forbid the whole origin, other HTTP errors allow it. ``agent`` is the product name that rules
+    are matched with. ``on_crawl_delay`` is called with host and seconds.
     """
 
     def __init__(
@@ -220,7 +223,8 @@ class Retries:
             await asyncio.sleep(wait)
 
     def wait(self, error: FetchError, attempt: int, rng: random.Random) -> float | None:
-        """Return the seconds to wait after the failed ``attempt`` (counted from 1); None if it was the last.
+        """Return the seconds to wait after the failed ``attempt`` (counted from 1); None if it was the last,
+        or the error is not worth a retry, or Retry-After is above :data:`MAX_RETRY_AFTER`.
 
         The wait is uniform on [0, base * 2^(attempt-1)] (full jitter), added to a Retry-After if there is
         one.

@@ -196,7 +196,7 @@ class WebSearcher:
 
     async def results(self, query: str, wanted: int = RESULTS) -> list[SearchResult]:
         """Return the fetchable results of the first provider that has any, best first, out of its ``wanted``
-        best.
+        best; long queries are cut.
 
         Raises:
             FetchError: ``not-found`` if all providers responded without results; ``error`` if one

@@ -336,7 +336,7 @@ class HttpClient:
             await self._session.close()
 
     async def request(self, url: URL, headers: Mapping[str, str] | None = None) -> FetchedResponse:
-        """Send one GET request and return its response, with the body read up to the limit.
+        """Send one GET request and return its response of any HTTP status, with the body read up to the limit.
 
         Raises:
             FetchError: the policy blocks the address, or there was no response.

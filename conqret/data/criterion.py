@@ -60,11 +60,15 @@ _LEFT_OUT_OF_NAMES = {"the", "a", "an", "answer", "argument", "text", "response"
 class Criterion:
     """One criterion by which a judge rates an answer: a yes/no statement, or a question with a scale.
 
+    Unset fields stay unset: read :attr:`shows` and :attr:`points` for what applies by default.
+
     Args:
-        name: the name of the metric: lower-case letters, digits and underscores.
+        name: the name of the metric: at most 60 lower-case letters, digits and underscores, the first a
+            letter; not ``preference``.
         question: a statement that is met or not, or, with a scale, a question about the text.
         scale: the lowest and the highest rating, whole numbers; None for yes or no.
-        anchors: the meaning of ratings, by rating; not every rating needs one.
+        anchors: the meaning of ratings, by rating; not every rating needs one. They need a scale, and are
+            kept as sorted pairs.
         looks_at: the parts of an item that the prompt shows, of :data:`LOOKS_AT`. Default: the question, the
             answer, and whatever else the criterion mentions (documents, a reference, a second answer).
         weight: in a rubric, the points for meeting the criterion, below 0 for a fault. Default: 1, or by

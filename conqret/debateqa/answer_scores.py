@@ -303,7 +303,7 @@ def score_baselines(
     Args:
         answers: one system's answers: ``id`` and ``generation``.
         references: questions with partial answers, in DebateQA's layout.
-        metrics: the names of baseline metrics.
+        metrics: the names of baseline metrics, with hyphens or underscores, in any case.
         weights: the models that are loaded for ``bartscore`` and ``semscore``, and how.
         system: the system's name, by default that of the file of answers, or of the run's folder that it
             is in.

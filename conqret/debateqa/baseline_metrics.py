@@ -338,14 +338,14 @@ def baseline_rows(
     kept: KeptValues | None = None,
     on_answer: Callable[[int], None] = lambda done: None,
 ) -> list[ScoreRow]:
-    """Return one row for each baseline metric and case, with the metrics in order.
+    """Return one row for each baseline metric and case, with the metrics in order; an empty answer has no value.
 
     Args:
         baselines: the names of the metrics.
         cases: the answers with their questions.
         system: the system's name.
         similarities: the loaded similarity metrics.
-        requested: the rows of metrics that a model judged.
+        requested: the rows of metrics that a model judged; those of other metrics are ignored.
         kept: a store of similarities; values found in it are reused, and new ones are added.
         on_answer: called with the number of cases that were compared.
     """

@@ -171,7 +171,8 @@ def signed_answers(table: pl.DataFrame, metric: str, instrument: str) -> dict[st
 def over_questions(
     answers: Mapping[str, Values], points: Mapping[AnnotatorQuestion, Values], compute: Correlation
 ) -> Estimate:
-    """Return the mean rank correlation over annotators and questions, with a 95% interval over questions.
+    """Return the mean rank correlation over annotators and questions, with a 95% interval over questions;
+    undefined without any.
 
     A question of which fewer than three compared answers are scored, or one side does not vary, is left out.
     """

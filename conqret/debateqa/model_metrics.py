@@ -45,7 +45,7 @@ class Verdict(Typed):
 
 
 def awareness_question(case: AnswerCase, shots: str, shares: dict[str, float]) -> ScoringPrompt:
-    """Return the question by which a model judges the Dispute Awareness of a case.
+    """Return the question by which a model judges the Dispute Awareness of cases.
 
     ``shares`` is filled with ``P(1) / (P(0) + P(1))`` by id, where the model returns log-probabilities. A
     local model chooses the more probable of 0 and 1.

@@ -143,7 +143,11 @@ def read_tables(paths: Iterable[str | Path]) -> pl.DataFrame:
 
 
 def system_means(table: pl.DataFrame) -> list[SystemMean]:
-    """Return the mean of each system, metric and measuring model, in the order of first occurrence."""
+    """Return the mean of each system, metric and measuring model, in the order of first occurrence.
+
+    Missing values are left out of a mean, so those of two systems may be over different questions: see
+    :func:`common_means`.
+    """
     means = []
     for names, rows in table.group_by("system", "metric", "instrument", maintain_order=True):
         system, metric, instrument = map(str, names)

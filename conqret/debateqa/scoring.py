@@ -281,8 +281,9 @@ def diversity_rows(
     By ``released`` P.D. is the mean of the perplexities; by ``paper`` it is their sum, and a second row has
     the mean.
 
-    An answer has no value if it is empty, if its question has no partial answers, or if one of these could
-    not be scored. ``store`` has scores of an earlier run.
+    ``on_answer`` is called with the number of each answer, from 0. An answer has no value if it is empty, if
+    its question has no partial answers, or if one of these could not be scored. ``store`` has scores of an
+    earlier run.
     """
     ahead: deque[tuple[AnswerCase, str]] = (
         deque()

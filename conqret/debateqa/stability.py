@@ -59,7 +59,10 @@ class PairMatrix:
     kappas: Mapping[Pair, Estimate] = field(default_factory=dict)
 
     def value(self, first_name: str, other: str) -> float | None:
-        """Return the value of two names in any order: 1 for the same name, None where it is not defined."""
+        """Return the value of two names in any order: 1 for the same name, None where it is not defined.
+
+        Kappas are in ``kappas`` only.
+        """
         if first_name == other:
             return 1.0
         return self.values[
@@ -189,7 +192,7 @@ def ranking_taus(
 
     Args:
         values: each measuring model's scores of the same answers.
-        system: the index of each answer's system.
+        system: the index of each answer's system, from 0.
         resamples: the jackknife samples, each without one question.
     """
     belongs = np.eye(int(system.max()) + 1)[system]  # answers by systems

@@ -263,8 +263,8 @@ def ranking_table(
 
 
 def ranking_words(places: Mapping[float, Mapping[str, str]]) -> list[str]:
-    """Return sentences that say which system is first at which weight, and that this is not a test of
-    significance."""
+    """Return sentences that say which system is first at which weight (the keys of ``places``), and that this
+    is not a test of significance."""
     first: dict[str, list[str]] = {}
     for weight, ranks in places.items():
         winners = [f"“{name}”" for name, rank in ranks.items() if rank in FIRST]

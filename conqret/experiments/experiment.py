@@ -166,7 +166,8 @@ class ExperimentOutcome:
     """The result of an experiment.
 
     ``summary`` is the content of ``summary.json``. ``failed`` counts failures by stage. ``session`` counts
-    the requests sent and the responses read from recordings. ``files`` are the report files.
+    the requests sent and the responses read from recordings. ``judged`` are the folders of all judges' and
+    juries' runs. ``files`` are the report files.
     """
 
     summary: Mapping[str, Any]

@@ -201,7 +201,8 @@ def ranking_forests(retrieval: Mapping[str, Any]) -> Iterator[Forest]:
 
 
 def curve_charts(curves_by_system: Mapping[str, Any]) -> list[Chart]:
-    """Return pictures of what should fall or rise under perturbations, a line for each system and judge."""
+    """Return pictures of what should fall or rise under perturbations, a line for each system and judge; one
+    metric for each of the first :data:`MAX_CURVES` perturbations."""
     groups = gathered(
         ((curve["perturbation"], curve["metric"]), (system, curve))
         for system, curves in curves_by_system.items()
@@ -230,7 +231,7 @@ def curve_charts(curves_by_system: Mapping[str, Any]) -> list[Chart]:
 
 
 def difference_forests(differences: Mapping[str, Any], first: str) -> Iterator[Forest]:
-    """Yield a picture of the differences of each system from the first, by each judge."""
+    """Yield a picture of the differences of each system from the first, by each judge; none where all are 0."""
     for system, judges in differences.items():
         for judge, metrics in judges.items():
             rows = [

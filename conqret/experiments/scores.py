@@ -29,7 +29,8 @@ Qrels = Mapping[str, Mapping[str, Mapping[str, int]]]
 
 
 def qrels(job: Job) -> Qrels:
-    """Return the qrels of the experiment's topics by side; sides without qrels are left out."""
+    """Return the qrels of the experiment's topics by side; sides that lack qrels of one of its splits are
+    left out."""
     split = None if job.experiment.split == "all" else job.experiment.split
     there = job.corpus.views(split)
     sides = [side for side in job.experiment.stances if side in there]
@@ -54,7 +55,8 @@ def without_relevant(items: Iterable[Item], known: Qrels) -> list[str] | None:
 
 
 def retrieval(job: Job, known: Qrels) -> dict[str, Any]:
-    """Return precision, nDCG and recall by side and ranking; empty if there are no qrels or no ir_measures.
+    """Return precision, nDCG and recall by side, ranking and measure, each with interval, difference from the
+    first ranking and p; empty if there are no qrels or no ir_measures.
 
     Recall is measured at the smallest retrieval depth of all retrievers.
     """

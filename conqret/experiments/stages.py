@@ -40,7 +40,10 @@ if TYPE_CHECKING:
 
 
 async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stance: Stance) -> int:
-    """Write the ranking of one side as a TREC run, and return how many of the reranker's windows failed."""
+    """Write the ranking of one side as a TREC run, and return how many of the reranker's windows failed.
+
+    A whole ranking that was made from the same settings is kept, and 0 is returned.
+    """
     experiment = job.experiment
     retriever, reranker = experiment.retrievers[system.retriever], experiment.rerankers.get(system.reranker)
     topics = job.topics()
@@ -168,7 +171,8 @@ def generate_arguments(job: Job, sessions: Sessions) -> int:
 
 
 def argument_run(job: Job, sessions: Sessions, system: System, settings: Mapping[str, Any]) -> ArgumentRun:
-    """Create the generation run of a system: one task per topic and side, from the system's rankings."""
+    """Create the generation run of a system: one task per topic and side, from the system's rankings; a topic
+    without a ranking has no documents."""
     experiment = job.experiment
     table = experiment.generators[system.generator]
     options = table.options(experiment.seed)
@@ -255,7 +259,8 @@ def perturb_arguments(
 
 
 def perturbation_plan(job: Job, source: ItemSource, sessions: Sessions) -> SensitivityPlan:
-    """Build the sensitivity plan of a system: its perturbed items, and the judges whose metrics they affect."""
+    """Build the sensitivity plan of a system: its perturbed items, and the judges whose metrics they affect;
+    other judges are left out."""
     experiment = job.experiment
     perturbed = [perturbation.with_levels() for perturbation in experiment.perturbations]
     setups = []

@@ -149,7 +149,7 @@ class CitationCheck(Frozen):
     """The result of a citation check; document numbers count from 1.
 
     ``sentences`` is the number of sentences, ``cited_sentences`` the number with a citation, and ``quotes``
-    the number of quotations that were looked up. ``out_of_range`` are citations of documents that do not
+    the number of quotations of three words or more. ``out_of_range`` are citations of documents that do not
     exist, ``never_cited`` the documents that no sentence cites, and ``misquoted`` the quotations that their
     documents do not contain.
     """

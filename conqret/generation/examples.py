@@ -84,7 +84,7 @@ class ExpertArguments:
         self._examples: dict[tuple[str, Stance], Example | None] = {}
 
     def find(self, topic: CorpusTopic, stance: Stance, *, limit: int | None = None) -> Expert | None:
-        """Return the expert's argument for one side of a topic, or None if there is none.
+        """Return the expert's argument for one side (``pro`` or ``con``) of a topic, or None if there is none.
 
         Only the first ``limit`` of its documents are kept, and citations of the others are removed.
         """
@@ -139,7 +139,7 @@ def draw_examples(
         experts: the expert arguments to sample from.
         documents: all documents that the arguments cite, by id.
         stance: the side of the examples.
-        count: how many examples to return.
+        count: how many examples to return; with 0, none are read.
         seed: the random seed.
         exclude: the topic that no example may be about.
 

@@ -270,9 +270,9 @@ def generate(
 
 
 def gold_rankings(corpus: CorpusDirectory, stance: Literal["pro", "con"]) -> dict[str, list[str]]:
-    """Return the relevant documents of a side by topic: those that the expert cites first, in that order.
-
-    Where qrels have no sides, these are the topic's relevant documents.
+    """Return the relevant documents (grade above 0) of a side by topic: those that the expert cites first, in
+    that order, then the others as in the qrels. Where qrels have no sides, these are the topic's relevant
+    documents.
     """
     judged = corpus.qrels_iter("all" if corpus.views() == ("all",) else stance)
     pairs = ((pair.query_id, pair.doc_id) for pair in judged if pair.relevance > 0)

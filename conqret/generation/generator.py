@@ -122,7 +122,8 @@ class BudgetedQuestion:
 
     @property
     def shown(self) -> list[Document]:
-        """All documents of the prompt: those of the examples first, then the topic's own."""
+        """All documents of the prompt: those of the examples first, then the topic's own. Documents that two
+        examples share occur twice."""
         return [*(document for example in self.examples for document in example.documents), *self.documents]
 
     def bare(self) -> RenderedPrompt:

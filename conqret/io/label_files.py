@@ -137,8 +137,10 @@ class LabelFile:
         return wanted
 
     def rows(self, table: Rows | None = None) -> Iterator[Row]:
-        """Yield the readable rows of ``table`` (by default the file's own); other rows are recorded as
-        faults."""
+        """Yield the readable rows of ``table`` (by default the file's own).
+
+        Other rows are recorded as faults while the rows are read, not before.
+        """
         return TableReader(table or self.table, faults=self.faults).rows()
 
     def fault(self, line: int, field: str, problem: str, remedy: str, *, inside: str = "") -> None:

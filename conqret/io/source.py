@@ -379,7 +379,7 @@ def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
 def has_field(item: Item, field: str) -> bool:
     """Return True if an item has a value in an optional field; for stance, one other than "none".
 
-    A dotted field such as ``nuggets.importance`` requires one nugget with that value.
+    A dotted field such as ``nuggets.importance`` requires at least one nugget where it is set.
     """
     name, _, inside = field.partition(".")
     value = getattr(item, name)

@@ -35,7 +35,8 @@ class CascadeRule(Frozen):
     share: float
 
     def keeps(self, judgment: Judgment) -> bool:
-        """Return True if the first judge keeps its scores: it is sure, or gave no response, which is a failure."""
+        """Return True if the first judge keeps its scores: it is sure, or gave no response, which is a
+        failure. A judgment without a confidence is not kept."""
         sure = item_confidence(judgment, self.source, self.metrics, together=self.together)
         return judgment.status is Status.FAILED or (sure is not None and sure >= self.threshold)
 

@@ -148,8 +148,8 @@ class CountingClient(Client):
     ) -> None:
         """Count the requests needed to judge ``items``, ``repeated`` times.
 
-        Only items of ``topics`` are counted, scaled up to all items. Metrics that are computed without a
-        model are left out.
+        Only items of ``topics`` (or the first :data:`MAX_ITEMS_COUNTED`, if none is) are counted, scaled up
+        to all items. Metrics that are computed without a model are left out.
         """
         taken = [item for item in items if item.topic in topics] or items[:MAX_ITEMS_COUNTED]
         share = len(taken) / len(items) if items else 1.0

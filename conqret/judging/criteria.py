@@ -1,4 +1,4 @@
-"""Criteria in a sentence: a judge made from what a user writes, without a prompt file or a class.
+"""The judge made from criteria (parsed in :mod:`conqret.data.criterion`): its prompt, response type and scores.
 
 A criterion is a statement, which is met or not, or a question that is rated on a scale. All criteria of a call stand
 in one prompt (``prompts/criteria.j2``) and are answered in one response: for each a short reason first, then the

@@ -76,7 +76,8 @@ def states_facts(case: Case) -> dict[str, Question]:
 
 
 def state_of(judge_prompt: JudgePrompt[Any], case: Case) -> dict[str, Any]:
-    """Return the item as plain data, with the fields that the prompt shows; documents have their numbers."""
+    """Return the item as plain data, with the fields that the prompt shows; documents have their numbers,
+    from 1, and empty fields are left out."""
     item, typed = case.item, judge_prompt.questions
     state: dict[str, Any] = {"topic": item.topic}
     if item.stance != "none":
@@ -134,7 +135,13 @@ def judged(distribution: Distribution) -> Distribution:
 
 
 def expected(distribution: Distribution, values: Mapping[str, float]) -> Measure:
-    """Return the measure with the expected value of an answer, by the value in [0, 1] of each label."""
+    """Return the measure with the expected value of an answer, by the value in [0, 1] of each label.
+
+    Its confidence is 1 - 2 standard deviations, at least 0.
+
+    Raises:
+        UnansweredError: as :func:`judged`.
+    """
     shares = judged(distribution)
     mean = math.fsum(values[label] * share for label, share in shares.items())
     spread = math.fsum(share * (values[label] - mean) ** 2 for label, share in shares.items())
@@ -150,7 +157,7 @@ def expected(distribution: Distribution, values: Mapping[str, float]) -> Measure
 
 
 def expected_rating(distribution: Distribution, scale: Scale) -> Measure:
-    """Return the measure with the expected rating on a scale, whose ratings are the labels."""
+    """Return the measure with the expected rating on a scale, whose ratings are the labels (:func:`expected`)."""
     levels = {str(level): scale.unit(level) for level in range(scale.low, scale.high + 1)}
     measure = expected(distribution, levels)
     raw = scale.low + (measure.value or 0.0) * (scale.high - scale.low)
@@ -162,7 +169,7 @@ GRADE = "grade"
 
 
 def expected_grade(distribution: Distribution) -> float:
-    """Return the expected value of a grade, whose labels are numbers."""
+    """Return the expected value of a grade, whose labels are whole numbers."""
     return math.fsum(int(label) * share for label, share in distribution.items())
 
 
@@ -180,8 +187,8 @@ def part_of(measure: Measure, name: str, *, verdict: bool = False) -> Part:
 
 
 def mean_measure(measures: Sequence[Measure], names: Sequence[str], *, verdicts: bool = False) -> Measure:
-    """Return the measure with the mean of several, each of which is a part by its name; with ``verdicts``,
-    the likeliest answers are the labels of the parts.
+    """Return the measure with the mean of several scored ones, each of which is a part by its name; with
+    ``verdicts``, the likeliest answers are the labels of the parts.
     """
     sure = [measure.confidence[METHOD] for measure in measures]
     return Measure(

@@ -43,7 +43,8 @@ def _image(url: str) -> View:
 
 
 def turns(judgment: Judgment, item: Item) -> Iterator[View]:
-    """Yield a view of each message before the question, in order; long texts and conversations are cut."""
+    """Yield a view of each of the last :data:`TURNS` messages before the question, in order; long texts are
+    cut."""
     limit = min(TEXT_CHARACTERS, ITEM_CHARACTERS // max(min(len(item.messages), TURNS), 1))
     places = {document.id: place for place, document in enumerate(item.documents[:DOCUMENTS], start=1)}
     for number, turn in list(enumerate(item.messages, start=1))[-TURNS:]:
@@ -77,8 +78,8 @@ def arguments(judgment: Judgment, item: Item) -> Iterator[View]:
 
 
 def documents(judgment: Judgment, item: Item, citing: Sequence[View]) -> Iterator[View]:
-    """Yield a view of each document, in order, with its ratings and the places where the arguments cite
-    it.
+    """Yield a view of each of the first :data:`DOCUMENTS` documents, in order, with its ratings and the
+    places where the arguments cite it.
     """
     limit = min(TEXT_CHARACTERS, ITEM_CHARACTERS // max(min(len(item.documents), DOCUMENTS), 1))
     rated = dict[str, tuple[Measure, Part]]()  # the ratings of single documents, each with its measure

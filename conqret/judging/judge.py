@@ -418,7 +418,11 @@ def _declared(format: str | Judge | None) -> object:  # noqa: A002
 
 
 def setup_of(settings: JudgeSettings, items: Callable[[], ItemSource] | None = None) -> Setup:
-    """Return the judge configuration of ``settings``; in a replay, the recordings fill in what is not set."""
+    """Return the judge configuration of ``settings``; in a replay, the recordings fill in what is not set.
+
+    Raises:
+        DeclarationError: a setting is invalid, as for :func:`conqret.judge`.
+    """
     name, model = chosen_format(settings, items), settings.get("model")
     judging = _judging(settings)
     client: Mapping[str, Any] = settings

@@ -45,7 +45,7 @@ class Case:
     """One item in the form in which one request shows it.
 
     Its arguments may be swapped (``swapped``), its documents trimmed, its dimensions reordered. ``sample``
-    numbers the repetition, and ``origin`` is the case that it repeats. Where the whole conversation is
+    numbers the repetition, from 0, and ``origin`` is the case that it repeats. Where the whole conversation is
     judged, ``last`` is the item with only the last answer as its argument.
     """
 
@@ -212,7 +212,7 @@ class ComputedMetrics:
 
     @property
     def looked_at(self) -> frozenset[str]:
-        """The fields of an item that affect the metrics."""
+        """The fields of an item that affect the metrics: those that it must have, and optional ones."""
         return self.needs | self.optional
 
     def measures(self, item: Item) -> Mapping[str, Measure]:
@@ -324,7 +324,8 @@ class Judge:
         """Return the measures to report, by metric in report order, from those that were measured.
 
         Without ``metrics`` these are all of the format. Derived metrics (1 - base) are computed here if they
-        are requested. If the item has none of the requested metrics, each gets a missing measure.
+        are requested. Metrics without a measure are left out; if all are, each gets a missing measure.
+        Unknown names are ignored.
         """
         wanted, found = self.reported(metrics), dict[str, Measure]()
         for metric in wanted:

@@ -176,7 +176,7 @@ class Judgments(Sequence[Judgment]):
 
     @property
     def failures(self) -> tuple[Judgment, ...]:
-        """The judgments in which at least one metric has no value."""
+        """The judgments in which a metric failed or is unscored, and those of items to which no metric applies."""
         return tuple(judgment for judgment in self if judgment.status != "scored")
 
     def scores(self) -> pl.DataFrame:

@@ -52,7 +52,8 @@ class OwnVerdict(BaseModel):
 
 
 def read_verdict(response: Any, metrics: Sequence[str]) -> dict[str, float]:
-    """Read the value of each of ``metrics``, in [0, 1], from what a user-defined judge returned.
+    """Read the value of each of ``metrics``, in [0, 1], from what a user-defined judge returned; values of
+    others are ignored.
 
     Raises:
         ValueError: a value is missing, out of range, or neither a number nor a verdict.
@@ -90,8 +91,8 @@ def _value(name: str, response: Any) -> float:
 
 
 def plain(item: Item, *, pair: bool) -> dict[str, Any]:
-    """Return the item as the dictionary that a user-defined judge gets: the fields of :data:`SHOWN` that it
-    has.
+    """Return the item as the dictionary that a user-defined judge gets: the fields of :data:`SHOWN` that are
+    not empty.
 
     The second argument is included only if ``pair`` is True.
     """

@@ -188,6 +188,8 @@ def _all_scores(
 def together(judged: Sequence[tuple[Criterion, Measure]], *, rows: bool = False) -> Measure:
     """Combine the measures of criteria into one score; with ``rows`` it has a part for each criterion.
 
+    The score is the sum of points times values over the sum of the points above 0, limited to [0, 1].
+
     If a criterion has no response, the score fails, so that it is requested again. A criterion without a
     value for another reason is left out, and counted in the detail.
     """

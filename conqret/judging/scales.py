@@ -27,8 +27,8 @@ PLACES = 9
 def confidences(measure: Measure) -> dict[str, float]:
     """Return the confidence in a measure, in [0, 1], by source.
 
-    The sources are those of the measure, the agreement of its samples (``samples``) and that of both orders
-    of the arguments (``orders``).
+    The sources are those of the measure, the agreement of its samples (``samples``: 1 - 2 standard
+    deviations, at least 0) and that of both orders of the arguments (``orders``: 1 or 0).
     """
     by_source = dict(measure.confidence)
     samples = [value for value in measure.samples if value is not None]
@@ -183,7 +183,8 @@ def majority(values: Sequence[float]) -> float:
 
 
 def combine_samples(measures: Sequence[Measure]) -> Measure:
-    """Combine the measures of several samples into one, with the mean of their values.
+    """Combine the measures of several samples into one, with the mean of their values; samples without a
+    value are left out.
 
     A single sample is returned unchanged. If no sample has a value, the result has the reason of the first.
     """

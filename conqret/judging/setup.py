@@ -219,7 +219,8 @@ class Setup:
         return dict(sorted(needs.items()))
 
     def instrument(self, *clients: Client) -> Instrument:
-        """Return this judge configuration as an :class:`Instrument` with an open client for each of its judges."""
+        """Return this judge configuration as an :class:`Instrument` with an open client for each of its
+        judges, in their order."""
         (client,) = clients
         members = []
         for setup, names in self.members:

@@ -46,7 +46,8 @@ class ShownExample:
 def draw_shots(items: Iterable[Item], labels: LabelSet, count: int, *, seed: int) -> tuple[ShownExample, ...]:
     """Draw examples from the labeled items, as few as give every topic ``count`` examples on other topics.
 
-    Several annotators' ratings are averaged, and rounded to the scale of the prompt.
+    Several annotators' ratings are averaged, and rounded to the scale of the prompt. Labels of parts of an
+    item, and items without an argument, are ignored.
 
     Raises:
         DeclarationError: there are too few labeled items, or labels are not on a scale that is known.
@@ -108,8 +109,8 @@ def _rating(mean: float, low: float, high: float) -> int:
 def shots_for(
     item: Item, examples: Iterable[ShownExample], count: int, dimensions: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Return the first ``count`` examples on other topics than the item's, with ratings of these dimensions in this
-    order.
+    """Return the first ``count`` examples (or fewer) on other topics than the item's, with ratings of these
+    dimensions in this order.
     """
     others = [example for example in examples if example.topic != item.topic]
     shots = []

@@ -141,7 +141,7 @@ class Tally:
                 self._usage[name] += getattr(call, name) or 0
 
     def add_item(self, item: Item) -> None:
-        """Add the metadata of one item to the groups."""
+        """Add the metadata of one item to the groups: texts and numbers of at most :data:`LONGEST` characters."""
         for name, value in item.metadata.items():
             if isinstance(value, str | int) and len(value_text := str(value)) <= LONGEST:
                 kinds = self.kinds.setdefault(name, {})
@@ -158,8 +158,8 @@ class Tally:
         return list(filterfalse(math.isnan, self._metrics[metric].values)) if metric in self._metrics else []
 
     def mean(self, metric: str, places: Iterable[int] | None = None) -> Estimate:
-        """Return the mean of a metric over the judgments at ``places`` (None: all), with its interval over
-        topics.
+        """Return the mean of a metric over the judgments at ``places`` (from 0, as added; None: all), with
+        its interval over topics.
         """
         values = self._metrics[metric].values if metric in self._metrics else ()
         sums: defaultdict[int, float] = defaultdict(float)

@@ -133,7 +133,8 @@ class VerdictLog:
     """A log of verdicts that were made elsewhere, in place of a judge.
 
     ``items`` are the distinct items, with the arguments in the order in which they first occur. ``verdicts``
-    maps the texts of an item to its verdicts in the log's order, each with a value for each of ``metrics``.
+    maps the texts of an item to its verdicts in the log's order, each with a value in [0, 1] (or None) for
+    each of ``metrics``.
     """
 
     name: str
@@ -161,7 +162,7 @@ class VerdictLog:
         self, item: Item, metrics: Iterable[str], sample: int = 0, *, one_order: bool = False
     ) -> bool:
         """Return True if the log has a verdict for each of ``metrics`` of the item, for this number of
-        sample.
+        sample, from 0.
         """
         both = self.both_orders and not one_order
         return all(

@@ -63,7 +63,7 @@ def baseline_grade(document: str, perspective: str) -> tuple[int, float]:
 
 def best_passage(statement: Passage, sentences: Sequence[Passage]) -> tuple[Sequence[Passage], float]:
     """Return the two neighboring sentences that contain most of the statement's stems by weight, and their
-    share in [0, 1]."""
+    share in [0, 1]; none and 0 without stems or sentences."""
     weights = {term: weight(term) for term in sorted(set(statement.roots) - {""})}
     total = sum(weights.values())
     if not total or not sentences:

@@ -52,8 +52,10 @@ class DetectorCard(Frozen):
     held-out questions.
 
     The probability of a yes is ``1 / (1 + exp(-(slope * score + intercept)))``; it counts as a yes from
-    ``threshold`` on. ``cut`` counts the pairs of which training used only the beginning. ``new_head`` names
-    the weights that the base lacked and that were initialized at random.
+    ``threshold`` on. ``pairs`` and ``questions`` count all that are labeled, ``trained`` and ``calibrated``
+    the pairs of these parts, and ``yes`` the training pairs labeled yes. ``weights`` are the loss weights of
+    no and yes. ``cut`` counts the pairs of which training used only the beginning. ``new_head`` names the
+    weights that the base lacked and that were initialized at random.
     """
 
     base: str

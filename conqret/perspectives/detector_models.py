@@ -234,7 +234,7 @@ def room_for(pair: Pair, used: int, limit: int) -> int:
 
 def windows_of(encode: Callable[[str], list[int]], tokenizer: Any, pair: Pair, limit: int) -> list[list[int]]:
     """Return the windows of a pair whose prompt is a text; ``encode`` returns the tokens of the prompt with a
-    part of the document."""
+    part of the document. Each window repeats 1/:data:`OVERLAP` of the one before."""
     whole = encode(pair.document)
     if len(whole) <= limit:
         return [whole]

@@ -61,7 +61,8 @@ def parted(pairs: Sequence[Pair], settings: DetectorSettings = USUAL) -> Parts:
     """Split labeled pairs by question into training, calibration and held-out pairs; pairs without a label
     are dropped.
 
-    A pair without a question is treated as a question of its own.
+    A pair without a question is treated as a question of its own. The share ``settings.held_out`` of the
+    questions is held out, the share :data:`CALIBRATION` calibrates, and the others train.
 
     Raises:
         DeclarationError: there are fewer than three questions, or all training pairs have the same label.
@@ -216,7 +217,7 @@ LORA: Mapping[str, Any] = {"rank": 64, "alpha": 16, "dropout": 0.1}
 
 def class_weights(labels: Sequence[bool]) -> tuple[float, float]:
     """Return the loss weights of the classes no and yes, ``n / (2 n_class)``, which balance their total
-    weight."""
+    weight. Both classes must occur."""
     yes = sum(labels)
     return len(labels) / (2 * (len(labels) - yes)), len(labels) / (2 * yes)
 

@@ -198,6 +198,9 @@ def score(
 ) -> Diversity:
     """Score every system's rankings by all measures; the first system is the baseline of the comparisons.
 
+    A question has no value for a measure if one of the documents that it needs is not judged. Questions
+    without a subset form the subset ``others``.
+
     Args:
         questions: the questions with their perspectives.
         runs: the rankings of each system.

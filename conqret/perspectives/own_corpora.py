@@ -80,7 +80,7 @@ class GivenPages(PageSource):
         self.described = f"the {len(named_pages):,} pages of {path}"
 
     async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
-        """Return for each question the ids of its pages, ``depth`` at most."""
+        """Return for each query, a question or its id, the ids of its pages, ``depth`` at most."""
         return [self._pages.get(self._ids.get(query, query), [])[:depth] for query in queries]
 
     def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:

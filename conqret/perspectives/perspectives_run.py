@@ -282,7 +282,7 @@ class _Inspected:
 
 class SubsetErrors(Frozen):
     """How many questions of one subset annotators inspected, how many and what share have an error, and how
-    many are left."""
+    many are still to inspect (``left``)."""
 
     subset: str
     inspected: int

@@ -79,7 +79,7 @@ def pooled(
 def passages_of(
     pool: Run, index: Index | None, files: Iterable[RetrievedContexts] = ()
 ) -> dict[str, Passage]:
-    """Return the pooled documents by id: those of files with texts, and those of the corpus.
+    """Return the pooled documents by id: those of files with texts, and those of the corpus; others are left out.
 
     Raises:
         DeclarationError: the corpus contains none of the documents.
@@ -165,7 +165,7 @@ def ranked(
         systems: systems as :func:`named` returns them.
         questions: the questions with their perspectives.
         depth: how many documents are ranked.
-        index: the index of the corpus to search; without it, all rankings are read from files.
+        index: the index of the corpus to search; without it or a session, all rankings are read from files.
         session: the session for steps that call a model.
         encoder: the current location of the encoder of a dense index.
         mmr_encoder: the encoder whose vectors MMR compares; by default it compares words.
@@ -189,8 +189,8 @@ def ranked(
 
 
 def write_rankings(folder: Path, runs: Sequence[SystemRun]) -> None:
-    """Write the rankings of each system to ``folder`` as a TREC run, including those for perspectives as
-    queries."""
+    """Write the rankings of each system to ``folder`` as a TREC run (``SYSTEM.res.gz``, with ``-`` for
+    ``/``), including those for perspectives as queries."""
     folder.mkdir(parents=True, exist_ok=True)
     for run in runs:
         write_run(folder / f"{run.name.replace('/', '-')}.res.gz", scored(run.run), tag=run.name)
@@ -200,7 +200,9 @@ def read_judged(path: Path, questions: Sequence[PerspectiveQuestion]) -> JudgedD
     """Read judgments from qrels whose second column is the number of the perspective, from 1; or from JSON
     Lines with ``ctxs``, which have their judgments in ``preds``.
 
-    A relevance above 0 means that the document contains the perspective.
+    A relevance above 0 means that the document contains the perspective. A document counts only if every
+    perspective of its question is judged: write 0 for those it lacks. Perspectives are numbered from 0 in
+    the result. Judgments of other questions are ignored.
 
     Raises:
         DeclarationError: the file cannot be read, a question lacks the numbered perspective, or no
@@ -226,7 +228,8 @@ def read_judged(path: Path, questions: Sequence[PerspectiveQuestion]) -> JudgedD
 
 
 def qrels_of(questions: Sequence[PerspectiveQuestion], judged: JudgedDocuments) -> list[Qrel]:
-    """Return judgments as qrels, with the number of the perspective, from 1, as the iteration."""
+    """Return judgments as qrels of relevance 1 or 0, with the number of the perspective, from 1, as the
+    iteration."""
     return [
         Qrel(question.id, document, int(place in held), str(place + 1))
         for question in questions

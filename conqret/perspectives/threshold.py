@@ -140,7 +140,8 @@ def best_threshold(labels: Sequence[bool], grades: Sequence[int]) -> int:
 
 
 def cross_fitted(labels: Sequence[bool], grades: Sequence[int], questions: Sequence[str]) -> dict[str, int]:
-    """Return for each question the threshold that is best on the pairs of all other questions."""
+    """Return for each question the threshold that is best on the pairs of all other questions
+    (:func:`best_threshold`)."""
     thresholds = {}
     for left_out in dict.fromkeys(questions):
         kept = [place for place, question in enumerate(questions) if question != left_out]

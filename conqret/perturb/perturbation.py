@@ -54,7 +54,8 @@ class Change(Frozen):
     """One change to an item: its position (``document 3``, ``argument sentence 5``), kind, and content
     before and after.
 
-    For documents, ``before`` and ``after`` are ids; for sentences they are texts.
+    What these hold depends on ``kind``: of a replaced document ids, of a moved one positions (from 1), of
+    citation marks the cited numbers, else texts. They are empty where nothing was before or is after.
     """
 
     where: str

@@ -105,7 +105,7 @@ def cutoff(measure: str) -> int:
 
 def check_depth(measures: Sequence[str], depth: int, documents: int) -> None:
     """Check that no measure looks deeper than ``depth``, unless the whole corpus of ``documents`` documents
-    is ranked.
+    is ranked. Measures without a cutoff always pass.
 
     Raises:
         DeclarationError: a measure needs a greater depth, or does not exist.
@@ -124,7 +124,7 @@ def cut_off(
     """Return, by (system, measure), why a system's ranking is too short for a measure.
 
     Args:
-        measures: the cutoff of each measure.
+        measures: the cutoff of each measure, 0 for none.
         depths: the depth of each system's ranking; None for no limit.
         systems: the systems to check.
     """

@@ -45,7 +45,7 @@ async def grade(item: Item, client: Client, task: str) -> tuple[list[float | Una
     """Have a decision model grade each document of an item, with one request for each.
 
     Returns:
-        The expected grade of each document, or why it has none, and how many documents were trimmed.
+        The expected grade (0 to 4) of each document, or why it has none, and how many documents were trimmed.
     """
     graded = await asyncio.gather(
         *(_grade(item, place, client, task) for place in range(len(item.documents)))

@@ -37,8 +37,8 @@ _CHAIN = re.compile(r"(?<!\d)\d++(?:\s*+>\s*+\d++)++")
 
 
 def spans(count: int, *, window: int = WINDOW, step: int = STEP) -> list[tuple[int, int]]:
-    """Return the windows over ``count`` documents as (start, end) pairs, from the last documents to the
-    first.
+    """Return the windows over ``count`` documents as (start, end) pairs, end exclusive, from the last
+    documents to the first.
 
     Adjacent windows overlap by at least ``window - step``, and the last window starts at 0. Fewer than two
     documents need no window.
@@ -75,7 +75,8 @@ def repair(ranking: Sequence[int], count: int) -> tuple[tuple[int, ...], dict[st
 
 
 def apply(items: Sequence[T], start: int, order: Sequence[int]) -> list[T]:
-    """Return ``items`` with the window that begins at ``start`` reordered by ``order``."""
+    """Return ``items`` with the window that begins at ``start`` reordered by ``order``, a permutation of the
+    window's places from 0."""
     window = [items[start + place] for place in order]
     return [*items[:start], *window, *items[start + len(order) :]]
 
@@ -156,8 +157,9 @@ class WindowOutcome:
     """The result of one reranking window: its position in a topic's ranking, and how its response was
     repaired.
 
-    ``reason`` is None, or says why there was no response; the window then kept its order. ``trimmed``
-    counts the documents that were cut to fit the model's context window.
+    The window has the places from ``start`` (from 0) to before ``end``. ``reason`` is None, or says why there
+    was no response; the window then kept its order. ``trimmed`` counts the documents that were cut to fit the
+    model's context window.
     """
 
     topic: str

@@ -52,7 +52,10 @@ class RetrievalResult:
 
     @property
     def failed(self) -> bool:
-        """True if a response of a model is missing."""
+        """True if a request of the reranker or the expansion got no valid response.
+
+        The documents concerned kept their order, or the question itself was searched.
+        """
         return bool(self.windows and self.windows.failed) or any(
             expansion.reason for expansion in self.expanded
         )

@@ -166,8 +166,8 @@ _WIDE = 4
 def write(
     folder: Path, texts: Iterable[str], encode: Callable[[Sequence[str]], NDArray[np.float32]], words: int
 ) -> int:
-    """Encode the passages of ``texts``, write the vectors into ``folder``, and return the number of
-    documents.
+    """Encode the passages of ``texts`` (of ``words`` words each), write the vectors into ``folder``, and
+    return the number of documents.
 
     ``vectors.f32`` has one row per passage. ``passages.i32`` has the number of passages of each document,
     written after their vectors. Documents that an earlier build has completely written are skipped.
@@ -238,7 +238,7 @@ class Vectors:
     def nearest(
         self, queries: NDArray[np.float32], depth: int
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
-        """Yield, for each query, the ``depth`` best documents and their scores.
+        """Yield, for each query, the numbers (from 0) of the ``depth`` best documents and their scores.
 
         A document's score is the highest dot product of its passages. The search is exact; ties keep
         document order.

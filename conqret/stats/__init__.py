@@ -2,7 +2,9 @@
 
 - ``estimate``, ``jackknife``, ``resampling``: a number with its interval, what it is without each cluster, and how
   clusters are left out
-- ``agreement``, ``classification``, ``correlation``: judge and annotators, as categories, classes and series
+- ``agreement``: Krippendorff's alpha, the alternative annotator test
+- ``classification``: accuracy, F1, AUROC, the kappas (Cohen, Fleiss), Gwet's AC2
+- ``correlation``: Pearson, Spearman, Kendall, rank correlation of systems (tau-AP)
 - ``confidence``: Brier score, calibration error, monotone maps, thresholds with a risk guarantee
 - ``effects``, ``curve_tests``: tests of paired effects, and of scores over perturbation levels
 - ``prediction_powered``: means from few labels and many judgments; ``variance_components``: a G-study

@@ -240,7 +240,7 @@ _ENDS = {
 
 def average(estimates: Sequence[JackknifedEstimate]) -> JackknifedEstimate:
     """Return the mean of the estimates that are defined; ``n`` counts them, and a remark says how many are
-    left out.
+    left out. Not defined if none of them is. All must have the same clusters, in the same order.
     """
     defined = [estimate for estimate in estimates if estimate.defined]
     if not defined:

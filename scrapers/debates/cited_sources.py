@@ -69,7 +69,7 @@ def footnotes_url(page: DebatePage) -> str:
     """Return the URL of the page's footnotes: its link to ``…/footnotes/``, or else that path below its own
     URL.
 
-    Only URLs on the page's own host are returned; the result is empty if there is none.
+    Only URLs on the page's own host are returned; the result is empty if there is none. The URL need not exist.
     """
     here = urlsplit(page.url)
     for link in page.root.iter("a"):

@@ -68,7 +68,8 @@ def text_of(element: HtmlElement) -> str:
 
 
 def plain(text: str) -> str:
-    """Return ``text`` on one line, without control characters and anything that looks like a tag."""
+    """Return ``text`` on one line, without control characters and anything that looks like a tag; a lone
+    ``<`` stays."""
     if "<" in text:
         text = _TAG_START.sub("< ", _TAG.sub(" ", _without_scripts(text)))
     return " ".join(_INVISIBLE.sub("", markup.NOT_XML.sub(" ", text)).split())

@@ -350,7 +350,9 @@ def plan_lines(plan: TuningPlan, settings: TuningSettings) -> Iterator[str]:
 
 
 def loss_table(training: Training) -> Table:
-    """Build the table of the mean training loss and the held-out loss of each epoch."""
+    """Build the table of a training: a row per epoch with mean training loss, held-out loss and final
+    learning rate. With held-out data, a first row has the held-out loss before training.
+    """
     measured = training.before is not None
     rows: list[tuple[Cell, ...]] = [("before", "", training.before, "")] if measured else []
     for epoch, group in groupby(training.steps, key=lambda step: math.ceil(round(step.epoch, 6))):

@@ -127,8 +127,8 @@ def hold_debates(
 
     Args:
         topics: a file with a column ``topic``, optionally ``affirmative``, ``negative`` and ``id``.
-        against: the model of the negative side, by default ``model``, which speaks for both sides. Two
-            models share the budget.
+        against: the model of the negative side, by default ``model``, which speaks for both sides. Each of
+            two models has half of the budget.
         rounds: the number of turns of each side; with 0, statements are written directly, without a
             debate.
         arguments: the number of arguments a side; a side without arguments gets as many from the model.

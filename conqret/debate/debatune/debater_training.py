@@ -120,7 +120,7 @@ class TrainingStep(Frozen):
 
 class Training(Frozen):
     """The result of a training, as stored in ``training.json``; ``before`` is the held-out loss of the base
-    model."""
+    model. ``tokens`` counts those of all rows, and ``cut`` the rows whose end was cut off."""
 
     rows: int
     tokens: int
@@ -172,7 +172,7 @@ class DebaterFolder(TrainedFolder[DebaterRecord]):
 
 @dataclass(frozen=True, slots=True)
 class TuningPlan:
-    """The plan of a training: the numbers of rows, topics, tokens and steps, and the learning rate.
+    """The plan of a training: the numbers of rows, topics, tokens and steps, and the learning rate (``rate``).
 
     ``cut`` lists the rows (file and line) that are longer than ``limit`` tokens and lose their end. ``chat``
     is True if the model has its own chat template; otherwise it gets a plain one.

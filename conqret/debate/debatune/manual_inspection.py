@@ -119,7 +119,7 @@ def write_inspection(run: Path, file: Path, *, good_from: int, overwrite: bool) 
     verdicts.
 
     Returns:
-        The paths of form and plan.
+        The paths of the form (``sheet``) and of the plan (``plan``).
     """
     inspection, form = sample_statements(run, good_from=good_from)
     plan = plan_file(file)

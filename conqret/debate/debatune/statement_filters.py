@@ -114,6 +114,8 @@ def filter_statements(
 ) -> FilterRun:
     """Keep the statements that a model judges to be harmless, before another model is trained on them.
 
+    Statements without a valid verdict are dropped.
+
     Args:
         statements: a file with columns ``topic``, ``side`` and ``statement``; its rows are not changed.
         scored: a run of ``conqret debate score`` on these statements: those that are not wholly on their
@@ -246,7 +248,8 @@ are none."""
 
 def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> FilterResult:
     """Keep the topics that can be argued from both sides, each once, as rows with ``id``, ``topic`` (the claim)
-    and the arguments that were collected with it.
+    and the arguments that were collected with it. Topics without a valid verdict are dropped, and those as
+    similar as :data:`SAME` (:func:`shared`) to an earlier one.
 
     Args:
         items: the collected topics.
@@ -465,6 +468,9 @@ def training_data(
     statements: Iterable[Item], *, test_share: float = TEST_SHARE, seed: int = SEED
 ) -> TrainingData:
     """Select statements, balance the sides of each topic, and split the topics into training and test.
+
+    Refusals and repeated statements are left out. Of each topic, as many statements of each side are kept as
+    the side with fewer has, the first ones. Topics that differ only in case are one.
 
     Args:
         statements: items with topic, stance, and the statement as the argument (None or blank: left out).

@@ -274,7 +274,8 @@ class Quality(Frozen):
 
 
 def pair(items: Sequence[Item], baseline: str | None = None) -> tuple[Item, ...]:
-    """Return a pair for each instruction that both the baseline system and another one have responded to.
+    """Return a pair for each instruction that both the baseline system and another one have responded to;
+    others are left out.
 
     Args:
         items: the statements (:func:`conqret.debate.debatune.debate_files.read_statements`), of at least
@@ -391,7 +392,7 @@ class JudgedResult:
 
 
 def judge_by_format(items: Sequence[Item], format: str, settings: JudgeSettings) -> Judgments:  # noqa: A002 - as in settings
-    """Judge all items by a format, and return the judgments.
+    """Judge all items by a format, and return the judgments of all.
 
     Raises:
         DeclarationError: ``settings`` name a format, or the call is wrong.
@@ -411,7 +412,10 @@ Statements = str | Path | Iterable[str | Path | Item]
 
 @dataclass(frozen=True, slots=True)
 class Systems(JudgedResult, Generic[S]):
-    """A result for each system, in the order of first occurrence, with the judgments behind it."""
+    """The results of the judged systems in ``systems``, in order of first occurrence, with the judgments.
+
+    Of response quality, the system that the others are compared with has no result.
+    """
 
     systems: tuple[S, ...]
 

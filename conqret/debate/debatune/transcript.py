@@ -70,7 +70,8 @@ class ModelDebate(Frozen):
 
     ``arguments`` has the argument of each side, or only of the side that opens, where the other speaks against it.
     ``opens`` is the side that spoke first in each round, and ``models`` has the model of each side. ``lacks``
-    lists the missing parts; it is empty where the debate is finished.
+    lists the parts that failed, without those that were not requested because of them; it is empty where the
+    debate is finished.
     """
 
     id: str

@@ -149,7 +149,10 @@ def debate_requests(
     consultancy: bool = False,
     allowance: int | None = None,
 ) -> tuple[DebateRequest, ...]:
-    """Return all requests on these questions: every condition and turn that their texts allow.
+    """Return all requests on these questions: every condition and turn that their texts allow, in both orders
+    of options.
+
+    There is one turn if a question has no counter-arguments, and at most two if one has no passage.
 
     Args:
         questions: the questions with their arguments.
@@ -185,7 +188,7 @@ def debate_requests(
 
 async def judged(turns: Sequence[DebateRequest], run: Run[DebateJudgment]) -> None:
     """Request the judgments after consecutive turns, one after the other, and store each as a row of ``run``;
-    each prompt shows the judgment before it."""
+    each prompt shows the judgment before it, if that was valid."""
     before: int | None = None
     for request in turns:
         row = await run.request(
@@ -280,7 +283,8 @@ def shortened(
     """Shorten each passage to at most ``tokens`` tokens, as ``model`` counts them.
 
     Returns:
-        The questions with shortened passages, and a mapping from passage ids to tokens before and after.
+        The questions with shortened passages, and a mapping from the ids of those passages that were
+        shortened to tokens before and after.
 
     Raises:
         DeclarationError: ``tokens`` is not above 0, or leaves nothing of a passage.

@@ -166,7 +166,10 @@ def debates(questions: Sequence[TwoTurnQuestion], writers: Sequence[str]) -> tup
 async def write_debate(
     debate: DebateTask, run: Run[WrittenTextRow], writers: Mapping[str, ClientOptions]
 ) -> None:
-    """Write both arguments of a debate, then both counter-arguments."""
+    """Write both arguments of a debate, then both counter-arguments, each as a row of ``run``.
+
+    Without both arguments, counter-arguments are not requested, and have a reason.
+    """
 
     async def written(task: Task, *texts: WrittenTextRow) -> WrittenTextRow:
         async def made() -> WrittenTextRow:
@@ -184,8 +187,8 @@ def prompt(
 ) -> RenderedPrompt:
     """Return the filled-in prompt of a task.
 
-    The prompt of a counter-argument shows the writer's own argument, and the argument ``against`` which it is
-    written.
+    The prompt of a counter-argument shows the writer's own argument (``argued``), and the argument
+    ``against`` which it is written.
     """
     settings = {
         "least": _least(task),

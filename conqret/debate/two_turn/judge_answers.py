@@ -56,7 +56,8 @@ def left(ledger: Ledger, turn: ScreenTurn) -> float | None:
 
 
 def close_overdue(ledger: Ledger, annotator: Annotator) -> None:
-    """Record a missing answer for the annotator's current judgment if its time is over."""
+    """Record a missing answer for the annotator's current judgment if its time is over by more than
+    :data:`GRACE_SECONDS`."""
     turn = ledger.begun(annotator)
     if turn is not None and (rest := left(ledger, turn)) is not None and rest < -GRACE_SECONDS:
         with contextlib.suppress(StaleAnswerError):  # an answer came in the meantime
@@ -103,7 +104,7 @@ class AnswerOutcome:
     """A judge's result on one question.
 
     ``toward_right`` is the last slider position, from -3 (surely wrong) to 3 (surely right); None without an
-    answer. ``dollars`` is the bonus of all its judgments.
+    answer. ``dollars`` is the bonus of all its judgments; missing answers count 0.
     """
 
     question: str
@@ -139,7 +140,10 @@ def withheld(ledger: Ledger) -> bool:
 
 
 def marked_by_last(ledger: Ledger, records: Sequence[ScreenResponse]) -> tuple[int, int]:
-    """Return the number of questions that the last judgment gets right, and the number of questions."""
+    """Return the number of questions that the last judgment gets right, and the number of questions.
+
+    Abstentions and missing answers are not right.
+    """
     last = {record.screen.item: slid(ledger, record) for record in records}
     return sum((answer.toward_right or 0) > 0 for answer in last.values()), len(last)
 
@@ -251,8 +255,9 @@ def planned_judgments(
 ) -> list[Screen]:
     """Return the screens of all judges in order: one for every judgment on every question.
 
-    Each judge works through one instruction after the other, and half of the judges start with either. The
-    order of questions and options is random for each judge.
+    ``judges`` is their number; screens number them from 1. Each judge works through one instruction after the
+    other, and half of the judges start with either. The order of questions and options is random for each
+    judge.
 
     Raises:
         DeclarationError: the main design lacks a passage.

@@ -63,7 +63,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """How often answers of one strength (1 to 3) were right, and the confidence from which they pay."""
+    """How often answers of one strength (1 to 3) were right, and the confidence from which they pay.
+
+    ``pays_from`` is a probability of being right, 1/2 to 1; None if this strength never earns most.
+    """
 
     instruction: str
     strength: int
@@ -210,7 +213,7 @@ def debate_outcomes(answers: Answers, *, design: Design | None = None) -> Outcom
 
 
 def standings(answers: Sequence[SliderAnswer]) -> tuple[Standing, ...]:
-    """Return each judge's results over the same passages, in the order of first occurrence."""
+    """Return each judge's results, in the order of first occurrence; missing answers are left out."""
     measured = _AnswerColumns(answers)
     return tuple(map(measured.standing, dict.fromkeys(answer.judge for answer in answers)))
 

@@ -152,7 +152,7 @@ def design_of(answer: SliderAnswer) -> Design:
 
 
 def conditions_of(answers: Sequence[SliderAnswer]) -> tuple[str, str]:
-    """Return the two conditions of these answers' design: without and with arguments."""
+    """Return the two conditions of the first answer's design: without and with arguments."""
     return CONDITIONS[design_of(answers[0])]
 
 

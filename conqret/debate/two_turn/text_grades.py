@@ -325,14 +325,14 @@ Grades = Mapping[str, Sequence[float]]
 
 
 def judge_grades(judgments: Iterable[Judgment]) -> Iterator[Grades]:
-    """Yield a judge's grades of each counter-argument, by criterion."""
+    """Yield a judge's grades of each counter-argument, by criterion; empty where it has no valid response."""
     for judgment in judgments:
         raw = {name: judgment.measures[name].raw for name in METRICS}
         yield {name: () if grade is None else (grade,) for name, grade in raw.items()}
 
 
 def annotator_grades(items: Iterable[Item], labels: LabelSet) -> list[Grades]:
-    """Return annotators' grades of each counter-argument, by criterion.
+    """Return annotators' grades of each counter-argument, by criterion; empty where none was given.
 
     Raises:
         DeclarationError: no counter-argument is graded.
@@ -354,7 +354,8 @@ def annotator_grades(items: Iterable[Item], labels: LabelSet) -> list[Grades]:
 
 
 def rubric(items: Sequence[Item], grades: Iterable[Grades]) -> tuple[RubricGrade, ...]:
-    """Return the mean grades of each writer, by the option argued for and overall."""
+    """Return the mean grades of each writer, by the option argued for and overall; ``grades`` are in the
+    order of ``items``."""
     by_writer = gathered((pair[0].metadata[_WRITER], pair) for pair in zip(items, grades, strict=True))
     kept: tuple[ArguedFor | None, ...] = ("right", "wrong", None)
     return tuple(

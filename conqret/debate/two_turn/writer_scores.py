@@ -34,7 +34,7 @@ class WrittenArgument:
     """One writer's results for one option: the share of judges that follow, the number of answers, and the
     bonus.
 
-    ``followed`` is the share among answers that take a side; ``dollars`` is the bonus.
+    ``followed`` is the share among answers that take a side; ``dollars`` is the bonus of all answers together.
     """
 
     followed: Estimate
@@ -82,7 +82,8 @@ def score_writers(answers: Answers, *, design: Design | None = None) -> tuple[Wr
 
 
 def last_with_arguments(answers: Sequence[SliderAnswer]) -> list[SliderAnswer]:
-    """Return the answers of the last judgment with arguments, on debates whose writers are known.
+    """Return the answers of the last judgment with arguments, on debates whose writers are known; missing
+    answers are left out.
 
     Raises:
         DeclarationError: no answer names the writers of both options, or none of those was given with
@@ -161,7 +162,8 @@ def check_judged(ledger: Ledger, answers: Sequence[SliderAnswer]) -> None:
 
 
 def feedback(ledger: Ledger, annotator: Annotator, answers: Sequence[SliderAnswer]) -> list[WriterResult]:
-    """Return the results of a writer's judged counter-arguments, in the order of the questions."""
+    """Return the results of a writer's counter-arguments, in the order of the questions; those not judged are
+    left out."""
     by_question = gathered((answer.question, answer) for answer in last_with_arguments(answers))
     results = []
     for record in ledger.given(annotator=annotator.number):

@@ -196,7 +196,8 @@ def chunk_search(
     trusted: bool | str | Path = False,
     on_document: Callable[[], object] = lambda: None,
 ) -> ChunkSearch | None:
-    """Return a search engine over the chunks of a corpus directory; None where ``index`` is None.
+    """Return a search engine over the chunks of a corpus directory; None where ``index`` is None. They are
+    indexed first if they are not yet.
 
     The arguments are those of :func:`answer`; ``on_document`` is called for each chunk that is read to be
     indexed.

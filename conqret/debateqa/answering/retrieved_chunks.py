@@ -37,7 +37,7 @@ PIECE = 2_000
 def chunks(text: str, most: int = TOKENS, measure: Callable[[str], int] = count_tokens) -> Iterator[str]:
     """Yield the chunks of a text in order: consecutive sentences of at most ``most`` tokens together.
 
-    ``measure`` counts the tokens of a sentence. Very long sentences are split.
+    ``measure`` counts the tokens of a sentence. Sentences of more than :data:`PIECE` characters are split.
     """
     start, end, size = 0, 0, 0
     sentences = [(first, last) for first, last in boundaries(text) if text[first:last].strip()]
@@ -156,7 +156,8 @@ def written(collection: Collection, trusted: TrustedDomains | None) -> Path:
 
 
 def pages(passages: Iterable[Entry]) -> Iterator[Entry]:
-    """Join the passages that ``conqret perspectives collect`` cuts a page into, ``PAGE-1``, ``PAGE-2`` …"""
+    """Join the passages that ``conqret perspectives collect`` cuts a page into, ``PAGE-1``, ``PAGE-2`` …,
+    which must be consecutive."""
     for page, entries in groupby(passages, lambda entry: entry.id.rpartition("-")[0]):
         first, *rest = entries
         yield replace(first, id=page, text=" ".join(entry.text for entry in (first, *rest)))

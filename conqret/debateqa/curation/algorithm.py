@@ -77,7 +77,7 @@ async def listwise(
 
 
 def in_rank_order(documents: Sequence[Document], ranked: pd.DataFrame) -> list[Document]:
-    """Return the documents in the order of a ranking's rows."""
+    """Return the documents in the order of a ranking's rows; those that it lacks are left out."""
     by_id = {document.id: document for document in documents}
     return [by_id[str(identifier)] for identifier in ranked["docno"]]
 

@@ -195,7 +195,10 @@ class Comprehensiveness(CheckFigures):
 @dataclass(frozen=True)
 class Distinctiveness(CheckFigures):
     """The numbers of a benchmark's points of view, of their pairs within a question, and of pairs called
-    duplicates."""
+    duplicates.
+
+    ``pairs`` counts all pairs of one question. Only similar ones are reviewed: ``reviewed.rows``.
+    """
 
     views: int
     pairs: int
@@ -348,7 +351,8 @@ def reviewed(
     output: str | Path | None,
     **settings: Unpack[RequestRunSettings],
 ) -> ReviewedRows:
-    """Return the verdicts on the rows of a review, from a completed form or from a model.
+    """Return the verdicts on the rows of a review, from a completed form or from a model; rows without an
+    answer have none.
 
     ``labels`` is a completed form, which is read. Otherwise, the model (if any) is called, and the form
     ``output`` (if any) is written for annotators with the model's verdicts.

@@ -219,7 +219,7 @@ def relevance(near: Sequence[Near]) -> Relevance:
 
 
 def alike_views(made: MadeBenchmark, embed: Embed, threshold: float = ALIKE) -> list[AlikeViews]:
-    """Return the pairs of points of view of one question with a cosine of at least ``threshold``, most
+    """Return the pairs of points of view, each of one question, with a cosine of at least ``threshold``, most
     similar first.
 
     Raises:

@@ -68,7 +68,7 @@ another: ``conqret debateqa questions --pairs`` chooses it."""
 
 
 class DecidingPair(Frozen):
-    """Two similar questions, of which at least one was removed: ids, texts, cosine, and which one.
+    """Two similar questions, of which at least one was removed: ids, texts, cosine, and which was removed.
 
     ``removed`` is "first", "second" or "both".
     """
@@ -184,7 +184,10 @@ COLUMNS = (
 
 class DrawnPair(Frozen):
     """A sampled pair of questions to label: its cosine, the lower end of its similarity band, and the band's
-    size."""
+    size.
+
+    ``first`` and ``second`` are indexes of the questions, from 0.
+    """
 
     first: int
     second: int

@@ -90,9 +90,9 @@ def similar_pairs(vectors: Any, threshold: float) -> list[SimilarPair]:
 
 def cosines(vectors: Any, *, at_least: float = -1.0) -> Iterator[Cosines]:
     """Yield, block by block, the pairs of rows with a cosine of at least ``at_least``: first rows, second
-    rows, cosines.
+    rows, cosines (in single precision).
 
-    Each pair occurs once.
+    Rows are numbered from 0. Each pair occurs once, the earlier row first.
     """
     unit = unit_rows(vectors)
     sparse = not isinstance(unit, np.ndarray)

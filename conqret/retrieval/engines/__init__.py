@@ -119,7 +119,7 @@ class Hits:
 
 
 def highest(values: NDArray[Any], depth: int) -> NDArray[np.int64]:
-    """Return the positions of the ``depth`` highest values, highest first; ties keep their order."""
+    """Return the positions, from 0, of the ``depth`` highest values, highest first; ties keep their order."""
     places = np.arange(len(values))
     if len(values) > depth:
         places = np.flatnonzero(values >= np.partition(values, len(values) - depth)[len(values) - depth])

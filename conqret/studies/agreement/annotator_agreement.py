@@ -35,8 +35,9 @@ class AnnotatorsRow(Frozen):
     """Inter-annotator agreement on one dimension.
 
     ``units`` counts units with at least two labels, ``labels`` all labels, and ``paired`` the labels of those
-    units. ``values`` has the frequency of each label, and ``most_frequent`` the share of the most frequent
-    one. ``statistics`` are those for annotators in :mod:`conqret.studies.agreement.statistics`.
+    units. ``missing`` counts empty labels, and ``cannot_judge`` those that say so. ``values`` has the
+    frequency of each label, and ``most_frequent`` the share of the most frequent one. ``statistics`` are
+    those for annotators in :mod:`conqret.studies.agreement.statistics`.
     """
 
     name: str

@@ -50,7 +50,8 @@ class MonotoneMap(Frozen):
         return self
 
     def apply(self, score: float) -> float:
-        """Return the calibrated score in [0, 1] for a raw score."""
+        """Return the calibrated score in [0, 1] for a raw score; beyond the lowest and highest of ``scores``
+        it is constant."""
         return float(np.interp(score, self.scores, self.labels))
 
 

@@ -150,7 +150,8 @@ def _pass_fail(result: CheckResult, judge: JudgeCheck) -> str:
 
 
 def grade(result: CheckResult, judge: JudgeCheck) -> str:
-    """Return how good a judge is as a gate, by its rates and their intervals."""
+    """Return how good a judge is as a gate, by its rates and their intervals; empty where it is no
+    gate, or nothing is claimed."""
     if judge.usable != "not shown":
         return {"usable": "good enough", "not usable": "too weak"}.get(judge.usable or "", "")
     _, rate = weaker(result, judge)

@@ -125,6 +125,7 @@ def check_requirement(requirement: Requirement, result: CheckResult) -> Requirem
 
     Raises:
         UnknownNameError: there is no such judge or class, or verdicts of this kind have no such figure.
+        DeclarationError: it is on a class, and these verdicts are not classes.
     """
     judge, name = result.judges[0], requirement.name
     if name == "recall" or (name == "precision" and judge.classes):

@@ -68,7 +68,8 @@ def chosen(table: TextTable, names: Sequence[str]) -> list[str]:
 
 
 def holds_verdicts(texts: Sequence[str]) -> bool:
-    """Return True if a column may hold verdicts: numbers, known words, or few short ones."""
+    """Return True if a column may hold verdicts: numbers, known words, or few short ones; also if it has
+    failed ones only."""
     distinct = dict.fromkeys(texts)
     sample = list(islice((text for text in distinct if not is_failed(text)), 200))
     if not sample:

@@ -26,7 +26,8 @@ MEASURES = {"pass_fail": "mean of TNR and TPR", "ratings": "absolute error", "sc
 
 
 def best_place(checks: Sequence[JudgeCheck], comparisons: Sequence[JudgeDifference]) -> int:
-    """The place of the best judge: by its rates against the bar, then by how many others it is ahead of."""
+    """Return the place, from 0, of the best judge: by its rates against the bar, then by how many others it
+    is ahead of."""
 
     def rank(place: int) -> tuple[bool, int, int]:
         name, usable = checks[place].name, checks[place].usable or "not claimed"

@@ -59,7 +59,8 @@ def combined_labels(table: CheckedTable) -> Values:
 
 
 def combined(labels: Values, *, mean: bool) -> Values:
-    """Return the mean or the majority of each row of ``labels`` (rows by annotators)."""
+    """Return the mean or the majority of each row of ``labels`` (rows by annotators); NaN without a label or
+    a single majority."""
     there = ~np.isnan(labels)
     if not labels.shape[1]:
         return np.full(len(labels), np.nan)
@@ -93,7 +94,8 @@ def one_annotator_alphas(
 
 
 def strata(values: Values) -> NDArray[np.intp]:
-    """Return the number of each value's level: one for each distinct value, or bands where there are many."""
+    """Return the number, from 0, of each value's level: one for each distinct value, or bands where there are
+    more than :data:`FEW_LEVELS`."""
     distinct, places = np.unique(values, return_inverse=True)
     return places if len(distinct) <= FEW_LEVELS else band_places(values)
 

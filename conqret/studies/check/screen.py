@@ -51,7 +51,7 @@ def screen(result: CheckResult, *, paged: bool = False) -> list[str]:
 
 
 def notes(result: CheckResult, *, paged: bool = False) -> list[str]:
-    """Return the first notes, and how many more the page has."""
+    """Return the first :data:`NOTED` notes, and how many more the page has."""
     rest = len(result.notes) - NOTED
     more = [f"{counted(rest, 'more note')} on the page{'' if paged else ' (-o FOLDER)'}"] if rest > 0 else []
     return [*result.notes[:NOTED], *more]

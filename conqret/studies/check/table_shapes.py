@@ -92,7 +92,8 @@ def spread(
 
 
 def sides_apart(table: TextTable) -> TextTable:
-    """Return a table in which a column says whose verdict a row has, a judge's or an annotator's, with one for each."""
+    """Return a table in which a column says whose verdict a row has, a judge's or an annotator's, with one
+    for each; any other table is unchanged."""
     sides = named(table.columns, f"source {NAMES['annotator_name']} {NAMES['judge_name']} rater_type author")
     value = named(table.columns, "value label rating score verdict judgment grade answer")
     item = named(table.columns, f"{TEXTS['id']} item input question prompt")

@@ -77,7 +77,7 @@ class TextTable:
         return list(zip(*(self.columns[name] for name in names), strict=True))
 
     def place(self, row: int) -> str:
-        """Return where row ``row`` stands, such as "line 7"."""
+        """Return where row ``row`` (from 0) stands, such as "line 7"."""
         return f"{self.unit} {self.lines[row]}"
 
 

@@ -136,7 +136,8 @@ def plain_fields(fields: object) -> dict[str, object]:
 
 
 def opened(value: object) -> Any:
-    """Return the list or object that a cell of a CSV file holds, as JSON or as Python prints it."""
+    """Return the list or object that a cell of a CSV file holds, as JSON or as Python prints it; any other
+    value as it is."""
     if isinstance(value, str) and value.lstrip().startswith(("[", "{", '"')):
         for read in (json.loads, ast.literal_eval):
             try:

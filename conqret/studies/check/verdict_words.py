@@ -142,7 +142,7 @@ def pass_word(text: str) -> str:
 
 
 def pass_or_fail(text: str) -> float | None:
-    """Return 1 or 0 for a word that everybody takes for pass or fail; None for any other."""
+    """Return 1 or 0 for a word that everybody takes for pass or fail, or for such a number; None for any other."""
     for word in (text.strip().casefold(), *_candidates(text)):
         if word in PASSES:
             return 1.0
@@ -160,7 +160,8 @@ class CellNumber(NamedTuple):
 
 
 def number_of(text: str) -> CellNumber | None:
-    """Return the number of a cell such as ``4``, ``0,85``, ``4/5``, ``85 %`` or ``4 - good``; None if there is none."""
+    """Return the number of a cell such as ``4``, ``0,85``, ``4/5``, ``85 %`` (0.85), ``4 - good`` or ``★★★``
+    (3); None if there is none, or it is not finite."""
     try:
         value = float(text)
     except ValueError:

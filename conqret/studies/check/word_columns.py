@@ -88,7 +88,8 @@ class WordColumn:
 
     @property
     def scale(self) -> float:
-        """The usual highest value next to that of its scale."""
+        """The lowest of the usual highest values (:data:`TOPS`) that is at least :attr:`high`; infinite
+        without one."""
         return next((top for top in TOPS if self.high <= top), np.inf)
 
     @property

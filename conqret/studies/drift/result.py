@@ -155,7 +155,7 @@ def changes_between(was: Wave, before: JudgeRecord, wave: Wave, now: JudgeRecord
 
 
 def few(names: Sequence[str]) -> str:
-    """Return the first names, and how many more there are."""
+    """Return the first :data:`MAX_NAMED` names, shortened, and how many more there are."""
     shown = ", ".join(shortened(name, 60) for name in names[:MAX_NAMED])
     return shown if len(names) <= MAX_NAMED else f"{shown} and {len(names) - MAX_NAMED} more"
 

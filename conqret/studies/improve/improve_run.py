@@ -175,7 +175,7 @@ class ImprovePlan:
 
     @cached_property
     def folds(self) -> dict[str, int]:
-        """The fold of each topic in the training items."""
+        """The fold, from 0, of each topic in the training items."""
         topics = {item.topic for item in self.data.training}
         return {str(t): fold for t, fold in dealt(topics, self.settings.seed, FOLDS).items()}
 

@@ -184,7 +184,8 @@ def scale_shown(
 def chosen_examples(
     labelled: Sequence[LabelledItem], shown: ShownScale, longest: int = EXCERPT
 ) -> tuple[LabelledExample, ...]:
-    """Choose labeled items over the range of labels as examples, from different topics as far as possible."""
+    """Choose up to :data:`EXAMPLES` labeled items over the range of labels as examples, from different topics
+    as far as possible."""
     ranked = sorted(labelled, key=lambda one: (one.label, one.item.id))
     inset = math.floor(INSET * len(ranked))
     low, high = ranked[inset].label, ranked[len(ranked) - 1 - inset].label
@@ -209,7 +210,7 @@ def chosen_examples(
 
 
 def telling_cases(labelled: Sequence[LabelledItem], seed: int, cases: int = CASES) -> list[LabelledItem]:
-    """Choose items for the prompt that requests a wording.
+    """Choose at most ``cases`` items for the prompt that requests a wording.
 
     They are items on which judge and annotators differ most, in both directions, and some on which they
     agree, in mixed order, with few from one topic. Without scores, the first items are taken.
@@ -315,7 +316,8 @@ def worded(
 
 
 def observed(answer: WordingAnswer) -> tuple[str, ...]:
-    """Return the model's observations on what annotators reward or punish."""
+    """Return the model's first :data:`MAX_OBSERVATIONS` observations on what annotators reward or punish,
+    each cut if it is long."""
     found = (_plain(text, MOST_OBSERVED) for text in answer.observations[:MAX_OBSERVATIONS])
     return tuple(text for text in found if text)
 

@@ -91,6 +91,7 @@ class ImproveResult(Frozen):
     topics.
     - ``improvement``: what the final choice learned; ``observations``: those of the model that proposed the
     wording.
+    - ``unscored``: the number of items left out, as one of the judges gave no score.
     - ``criterion``: that of the improved judge; ``use``: the options of ``conqret judge`` that select it.
     """
 

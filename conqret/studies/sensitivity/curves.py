@@ -66,7 +66,8 @@ def _beyond(shift: JackknifedEstimate, direction: Direction, margin: float) -> f
 
 
 def alarms(p_values: Sequence[float]) -> list[int]:
-    """Return the numbers of the shifts at which a score that should not change is shown to have changed."""
+    """Return the numbers, from 0, of the shifts at which a score that should not change is shown to have
+    changed."""
     return [place for place, p in enumerate(p_values) if p < ALPHA]
 
 

@@ -240,7 +240,8 @@ class SystemMeasure:
     ) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
         """Return the sorted names of the systems, and their scores by the reference and by the judge.
 
-        With ``top``, only that many systems with the highest reference scores are included.
+        With ``top``, only that many systems with the highest reference scores are included. Systems that the
+        judge lacks get 0 if ``on_missing`` is ``default``, else they are left out.
         """
         runs = sorted(truth)
         if top is not None:

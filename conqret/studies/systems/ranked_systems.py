@@ -128,7 +128,7 @@ def compared_runs(items: Iterable[Item], system: str = "") -> list[Item]:
     """Return each report with another system's report on its topic as second argument.
 
     That is the report of ``system``, or otherwise of the next system by name, in a cycle. The reports of
-    ``system`` itself get the next system's, too.
+    ``system`` itself get the next system's, too. It is None where no other system has one.
     """
     every = list(items)
     by_topic: dict[str, dict[str, str | None]] = {}

@@ -27,8 +27,8 @@ PRIOR = (
 class ComparisonResult(Frozen):
     """The result of one comparison of two items.
 
-    ``outcome`` is that of the first item (1, 0.75, 0.5, 0.25 or 0), or None. ``judge`` is the model, if
-    several judges compare.
+    ``outcome`` is that of the first item (1, 0.75, 0.5, 0.25 or 0), or None without a valid response.
+    ``judge`` is the model, if several judges compare.
     """
 
     id: str
@@ -182,8 +182,8 @@ _OUTCOMES: Mapping[float | None, str] = dict(zip((None, 0.0, 0.25, 0.5, 0.75, 1.
 
 
 def tournament_tables(tournament: Tournament) -> list[Table]:
-    """Return the tables for a terminal: ranked items of each group, systems, and how reliable the strengths
-    are.
+    """Return the tables for a terminal: ranked items of each of the first :data:`MAX_IN_TERMINAL` groups,
+    systems, and how reliable the strengths are.
     """
     more = len(tournament.groups) - MAX_IN_TERMINAL
     tables = [ladder(group, tournament.top) for group in tournament.groups[:MAX_IN_TERMINAL]]

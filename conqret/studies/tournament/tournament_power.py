@@ -28,6 +28,9 @@ class SimulatedJudge:
 
     ``spread`` is the standard deviation of strengths (log-odds). ``position`` is the share above one half
     that the first of two equal items gets. ``ties`` is the share of ties between equal items.
+
+    Raises:
+        DeclarationError: a number is out of its range.
     """
 
     spread: float = 2.0

@@ -180,8 +180,8 @@ def repeatabilities(
 ) -> tuple[Repeatability, ...]:
     """Compute the repeatability of each of ``metrics`` that was scored at least twice on some item.
 
-    Repetitions are several samples of a judgment, or several ``judgments`` of an item. Other metrics are left
-    out.
+    Repetitions are several samples of a judgment, or several ``judgments`` of an item. ``scores`` of a result
+    counts all single scores, ``items`` their distinct items. Other metrics are left out.
     """
     kept = list(judgments)
     keys, repeated = TopicKeys.from_judged(kept), []
@@ -210,7 +210,7 @@ def repeatabilities(
 
 
 def samples_of(measure: Measure | None) -> list[tuple[int, float]]:
-    """Return the number and the value of each sample of a measure; empty without a value."""
+    """Return the number (from 0) and the value of each sample of a measure; empty without a value."""
     if measure is None or measure.value is None:
         return []
     samples = enumerate(measure.samples or (measure.value,))
