@@ -49,11 +49,9 @@ def missing(error: ModuleNotFoundError) -> MissingDependencyError | None:
 
 def _remedy(name: str, extra: str) -> str:
     """What is missing, and the command that installs it: from the checkout where conqret was installed from one."""
-    from importlib.metadata import PackageNotFoundError, distribution
+    from importlib.metadata import distributions
 
-    try:
-        origin = distribution("conqret").read_text("direct_url.json") or ""
-    except PackageNotFoundError:
-        origin = ""
-    own = f" (in the checkout: pip install '.[{extra}]' -c constraints.txt)" if "file:" in origin else ""
+    origins = [found.read_text("direct_url.json") or "" for found in distributions(name="conqret")]
+    local = any("file:" in origin for origin in origins)
+    own = f" (in the checkout: pip install '.[{extra}]' -c constraints.txt)" if local else ""
     return f"{name} is not installed; run: pip install 'conqret[{extra}]'{own}"

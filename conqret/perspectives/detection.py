@@ -125,7 +125,7 @@ DETECTORS = {
 }
 """The detectors that are a prompt: conqret's own, and the two of BeRDS (Table 14), which answer Yes or No."""
 
-_YES_OR_NO = re.compile(r"\W*(?:the )?(?:answer\b(?: is\b)?\W*)?(yes|no)\b", re.IGNORECASE)
+_YES_OR_NO = re.compile(r"\A\W*+(?:the )?+(?:answer\b(?: is\b)?+\W*+)?+(yes|no)\b", re.IGNORECASE)
 """How an answer begins that is Yes or No."""
 
 

@@ -82,8 +82,8 @@ def test_generate_names_what_is_wrong(folder):
     assert printed.code == 2
     (folder / "corpus" / "debates.jsonl").unlink()
     printed = run_conqret(*given)
-    assert printed.code == 2
-    assert "conqret corpus debates" in printed.err
+    assert printed.code == 0
+    assert "no expert arguments (debates.jsonl), so the prompt has no examples" in printed.err
 
 
 def test_run(folder):

@@ -16,7 +16,7 @@ def test_passages_become_a_corpus(cli, tmp_path):
     out = tmp_path / "corpus"
     refused = cli("corpus", "import", good, bad, "-o", out)
     assert refused.code == 2
-    assert "Give the passage its text" in refused.err
+    assert "Give the document its text" in refused.err
     assert not CorpusDirectory(out).documents_file.exists()
     assert cli("corpus", "import", good, "--url", "{text}").code == 2
     done = cli("corpus", "import", good, "-o", out, "--json")

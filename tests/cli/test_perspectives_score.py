@@ -111,7 +111,9 @@ class ByWords:
 
 
 def test_a_detector_says_who_contains_what(cli, given, monkeypatch):
-    monkeypatch.setattr("conqret.perspectives.perspective_scores.load_detector", lambda folder: ByWords())
+    monkeypatch.setattr(
+        "conqret.perspectives.perspective_scores.load_detector", lambda folder, prompts: ByWords()
+    )
     command = (
         f"perspectives score {given}/mine.res --corpus {given}/corpus --perspectives {given}/questions.jsonl "
         f"-k 2,3 -o {given}/out --detector {given} --json"

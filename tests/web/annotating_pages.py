@@ -22,6 +22,30 @@ from tests.labels.test_practice import begun_with_practice
 from tests.web.test_annotating import Browser, Study, behind_its_guard
 from tests.web.test_writing import judged_by, written_by_all
 
+PAGES = {
+    "join": "join",
+    "welcome": "welcome",
+    "rating": "screen",
+    "preference": "screen",
+    "citation-support": "screen",
+    "dimensions": "screen",
+    "changed": "screen",
+    "practised": "practised",
+    "done": "done",
+    "nowhere": "sorry",
+    "study": "sheet",
+    "disputes": "disputes",
+    "adjudicate": "adjudicate",
+    "debate-welcome": "judging_welcome",
+    "debate-start": "judging_start",
+    "debate": "judging",
+    "debate-told": "judging_told",
+    "debate-done": "judging_done",
+    "write-welcome": "writing_welcome",
+    "write": "writing",
+    "write-done": "writing_done",
+}
+"""What each page is called, and its template (a test holds these against the code)."""
 SAID = {"anna": "4152", "ben": "4343", "carl": "4345"}
 """What the people of the study that is over said of its four items."""
 
