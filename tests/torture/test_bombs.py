@@ -178,7 +178,8 @@ def test_no_file_is_read_whole_without_a_limit() -> None:
         "judging/known_as.py studies/bias/contrast.py labels/task.py labels/page_messages.py "
         "perturb/contradictions.py perturb/kinds/added_texts.py perturb/kinds/changed_sentences.py "
         "text/lexicons.py cli/commands.py judging/dimensions.py llm/backends/decision.py "
-        "studies/check/verdict_words.py _optional.py cli/info_command.py judges/_prompt_questions.py perturb/kinds/reversed_claims.py"
+        "studies/check/verdict_words.py _optional.py cli/info_command.py judges/_prompt_questions.py "
+        "perturb/kinds/reversed_claims.py"
     )
     allowed = {
         *of_an_installation.split(),
