@@ -43,8 +43,8 @@ GRID: tuple[Truth, ...] = tuple(
     itertools.product((0.5, 0.7, 0.85, 0.95), (0.7, 0.9, 0.98), (0.5, 0.7, 0.9, 0.98))
 )
 GUARDED: tuple[Truth, ...] = ((0.9, 0.93, 0.53), (0.8, 0.9, 0.8), (0.65, 0.9, 0.9), (0.5, 0.9, 0.9))
-NAMES = ("tpr", "tnr", "kappa", "accuracy", "corrected")
-HEADS = ("TPR", "TNR", "κ", "accuracy", "corrected rate")
+NAMES = ("tpr", "tnr", "kappa", "accuracy", "precision", "corrected")
+HEADS = ("TPR", "TNR", "κ", "accuracy", "precision", "corrected rate")
 ITEMS, ICC = 5, 0.2
 """Rows of a cluster, and how alike they are."""
 CLUSTERS = (12, 20, 30)
@@ -69,7 +69,8 @@ def true_rates(truth: Truth) -> dict[str, float]:
     rate, tpr, tnr = truth
     q, right = rate * tpr + (1 - rate) * (1 - tnr), rate * tpr + (1 - rate) * tnr
     chance = rate * q + (1 - rate) * (1 - q)
-    return dict(zip(NAMES, (tpr, tnr, (right - chance) / (1 - chance), right, rate), strict=True))
+    kappa = (right - chance) / (1 - chance)
+    return dict(zip(NAMES, (tpr, tnr, kappa, right, rate * tpr / q, rate), strict=True))
 
 
 def cells(truth: Truth) -> Numbers:
