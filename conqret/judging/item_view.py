@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from types import SimpleNamespace as View
@@ -16,6 +16,7 @@ from conqret.data.digest import gathered
 from conqret.io.images import described, inline
 from conqret.judging.dimensions import BY_NAME
 from conqret.judging.judge_options import BY_SUB_NARRATIVE
+from conqret.judging.judge_parts import LOWER_IS_BETTER
 from conqret.show import words
 from conqret.show.visible_text import cited, cut, flagged, link
 from conqret.text.sentences import sentences
@@ -66,7 +67,7 @@ def arguments(judgment: Judgment, item: Item) -> Iterator[View]:
     verdicts.
     """
     for key, title, text in (
-        ("a", "Argument", item.argument),
+        ("a", "Answer" if item.stance == "none" and not item.second_argument else "Argument", item.argument),
         ("b", "Second argument", item.second_argument),
     ):
         if text:
@@ -148,17 +149,17 @@ def item_view(item: Item | None, judgment: Judgment) -> View:
         row = View(
             index=index,
             label=words.label(name),
-            cell=_measure_cell(measure),
+            cell=_measure_cell(name, measure),
             second=None,
             explanation=explained(measure, measure.explanation),
-            extras=tuple(_extras(measure)),
+            extras=tuple(_extras(name, measure)),
             missing=_missing(measure),
         )
         if other is not None:
-            paired, row.second, row.missing = True, _measure_cell(other), row.missing or _missing(other)
+            paired, row.second, row.missing = True, _measure_cell(name, other), row.missing or _missing(other)
             extras = (
                 *(f"first: {extra}" for extra in row.extras),
-                *(f"second: {extra}" for extra in _extras(other)),
+                *(f"second: {extra}" for extra in _extras(name, other)),
             )
             row.extras = extras
         (dimensions if name in BY_NAME else measures).append(row)
@@ -169,6 +170,7 @@ def item_view(item: Item | None, judgment: Judgment) -> View:
         turns_omitted=max(len(item.messages) - TURNS, 0) if item else 0,
         images=list(map(_image, item.images)) if item else (),
         arguments=citing,
+        cites=any(piece.cites is not None for argument in citing for piece in argument.pieces),
         documents=tuple(documents(judgment, item, citing)) if item else (),
         documents_omitted=max(len(item.documents) - DOCUMENTS, 0) if item else 0,
         measures=measures,
@@ -182,15 +184,16 @@ def item_view(item: Item | None, judgment: Judgment) -> View:
     )
 
 
-def _extras(measure: Measure) -> Iterator[str]:
+def _extras(name: str, measure: Measure) -> Iterator[str]:
     """What is reported with the score: the rating on the format's scale, flips, the method, every sample."""
     if measure.label is not None:
         yield BETTER.get(measure.label, measure.label)
     if measure.flipped is not None:
         yield "the verdict flipped with the order" if measure.flipped else "the same in both orders"
     if measure.raw is not None:
+        kind = "weighted count" if name == "unsupported_claims" else "rating"
         sampled = len(measure.samples) > 1
-        yield f"mean rating {measure.raw:.2f}" if sampled else f"rating {words.rating(measure.raw)}"
+        yield f"mean {kind} {measure.raw:.2f}" if sampled else f"{kind} {words.rating(measure.raw)}"
     if measure.distribution:
         yield f"probabilities {words.probabilities(measure.distribution)}"
     elif measure.method is not None:
@@ -267,19 +270,21 @@ def level(value: float) -> int:
     return min(max(round(value * LEVELS), 0), LEVELS)
 
 
-def cell(value: float | None, text: str = "", title: str = "", target: str = "") -> Cell:
+def cell(value: float | None, text: str = "", title: str = "", *, lower_is_better: bool = False) -> Cell:
     """Return a cell in the value's color, with ``text``, or else the value to two decimals, or a dash for
-    None.
+    None. The color is dark where the value is good.
     """
-    return Cell(text or words.item_score(value), GAP if value is None else f"l{level(value)}", title, target)
+    shade = GAP if value is None else f"l{level(1 - value if lower_is_better else value)}"
+    return Cell(text or words.item_score(value), shade, title)
 
 
-def _measure_cell(measure: Measure) -> Cell:
+def _measure_cell(name: str, measure: Measure) -> Cell:
     """A measure as one cell: its score with its verdict; a dash and the reason where it has none."""
     if measure.value is None:
         return cell(None, title=f"{measure.status.value}: {words.reason(measure.reason)}")
     verdict = PREFERRED.get(measure.label or "", "")
-    return cell(measure.value, verdict, f"score {words.item_score(measure.value)}" if verdict else "")
+    title = f"score {words.item_score(measure.value)}" if verdict else ""
+    return cell(measure.value, verdict, title, lower_is_better=name in LOWER_IS_BETTER)
 
 
 def _why(part: Part) -> str:
@@ -303,10 +308,14 @@ KINDS = {
     "sentence": "Citations",
     "criterion": "Criteria",
     "nugget": "Nuggets",
+    "claim": "Claims",
+    "part of the question": "Parts of the question",
     "sub-narrative": "Sub-narratives",
 }
 """What a table of parts is called."""
 
+OF_QUESTION = ("completeness", "context_sufficiency")
+"""Metrics whose parts are those of the question."""
 WEIGHT = ", weight "
 """What stands in the label of a rubric's criterion between what was found and its weight."""
 VERDICTS = {"supports": "supports", "contradicts": "contradicts", "silent": "says nothing"}
@@ -335,12 +344,10 @@ def tables(judgment: Judgment, item: Item | None) -> Iterator[View]:
             groups.setdefault(tuple(part.id for part in measure.parts), {})[words.label(metric)] = measure
     for group in groups.values():
         together = list(zip(*(measure.parts for measure in group.values()), strict=True))
-        kind = "criterion" if judgment.format in ("static-rubric", "rubric") else "nugget"
+        kind = _kind(judgment.format, group)
         if judgment.format == "rubric":
             yield _table(kind, ("Found", "Weight"), [_weighed(parts[0]) for parts in together])
             continue
-        if set(group) == {words.label(BY_SUB_NARRATIVE)}:
-            kind = "sub-narrative"
         rows = [
             _row(
                 words.label(parts[0].id) if kind == "criterion" else parts[0].id,
@@ -356,6 +363,17 @@ def tables(judgment: Judgment, item: Item | None) -> Iterator[View]:
                 row.cells = (Cell(given[row.name]), *row.cells)
             columns = ("Importance", *columns)
         yield _table(kind, columns, rows)
+
+
+def _kind(judge_format: str, metrics: Collection[str]) -> str:
+    """What the parts are that these metrics, by their labels, rate together."""
+    if judge_format in ("static-rubric", "rubric"):
+        return "criterion"
+    if set(metrics) == {words.label(BY_SUB_NARRATIVE)}:
+        return "sub-narrative"
+    if "nugget" in judge_format or "rubric" in judge_format:
+        return "nugget"
+    return "part of the question" if {*map(words.label, OF_QUESTION)}.issuperset(metrics) else "claim"
 
 
 def _weighed(part: Part) -> View:

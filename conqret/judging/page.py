@@ -18,7 +18,7 @@ from conqret.judging.instrument import whole
 from conqret.judging.item_view import BETTER, KINDS, PREFERRED, Cell, cell, item_view, level
 from conqret.judging.judge_folder import REQUESTS_FOLDER, JudgeFolder, JudgeRecord
 from conqret.judging.judge_options import SINGLE
-from conqret.judging.judge_parts import Judge
+from conqret.judging.judge_parts import LOWER_IS_BETTER, Judge
 from conqret.judging.setup import recorded_judge
 from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import cost, mean_scores, usage_rows
@@ -157,7 +157,8 @@ def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
             value_text = words.item_score(measure.value)
             if measure.value is None:
                 value_text = f"{measure.status.value}, {words.reason(measure.reason)}"
-            cells.append(cell(measure.value, PREFERRED.get(measure.label or "", ""), f"{name}: {value_text}"))
+            verdict, title = PREFERRED.get(measure.label or "", ""), f"{name}: {value_text}"
+            cells.append(cell(measure.value, verdict, title, lower_is_better=metric in LOWER_IS_BETTER))
         rows.append(View(number=number, judgment=judgment, heads=cells))
         facts.append(
             {
@@ -185,7 +186,7 @@ STEPS = 20
 """A score distribution has a bar for each step of 1/20 from 0 to 1: the ratings of usual scales have one each."""
 
 
-def histogram(values: Sequence[float], mean: float | None) -> View:
+def histogram(values: Sequence[float], mean: float | None, *, lower_is_better: bool = False) -> View:
     """Return the view of the histogram of one metric, whose highest bar fills the figure."""
     counts = Counter[int]()
     for value in values:
@@ -196,7 +197,8 @@ def histogram(values: Sequence[float], mean: float | None) -> View:
         height = round(max(HEIGHT * count / top, 1.5), 2)
         bar = View(x=round(place * unit, 2), y=round(HEIGHT - height, 2), height=height, count=count)
         bar.width, bar.middle = round(unit - 2, 2), round((place + 0.5) * unit - 1, 2)
-        bar.level, bar.counted = level(place / STEPS), count == top
+        bar.level = level(1 - place / STEPS if lower_is_better else place / STEPS)
+        bar.counted = count == top
         bars.append(bar)
         descriptions.append(f"{words.count(count)} at {place / STEPS:.2f}")
     tick = None if mean is None else round((mean * STEPS + 0.5) * unit - 1, 2)
@@ -236,7 +238,8 @@ def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, A
                 label=words.label(name),
                 question=BY_NAME[name].question if name in BY_NAME else "",
                 metric=metric,
-                histogram=histogram(tally.values(name), metric.mean),
+                histogram=histogram(tally.values(name), metric.mean, lower_is_better=name in LOWER_IS_BETTER),
+                lower_is_better=name in LOWER_IS_BETTER,
                 verdicts=shares(metric.labels, BETTER),
                 compares=bool(BETTER.keys() & metric.labels),  # which of two arguments is better
             )
