@@ -71,7 +71,6 @@ class ConditionalPerplexity:
         token_budget: the most tokens, ``rows x (prefix + target)``, of a forward pass; it is halved when
             memory runs out.
         batch_size: the most rows of a forward pass.
-        padding: the side on which the released script pads; it changes scores by ``released`` only.
 
     Raises:
         DeclarationError: a setting is out of its range, or the model cannot be loaded or used.
@@ -89,10 +88,8 @@ class ConditionalPerplexity:
         dtype: str | None = None,
         token_budget: int | None = None,
         batch_size: int = DEFAULT_BATCH_SIZE,
-        padding: Padding = "right",
     ) -> None:
         check_known("definition", DEFINITIONS, definition)
-        check_known("padding side", ("right", "left"), padding)
         if definition == "released" and chat is not None:
             raise DeclarationError(
                 "the released definition uses the chat template like the released script: leave the option for it out"
@@ -104,7 +101,8 @@ class ConditionalPerplexity:
         loaded = load(model, device, dtype)
         self.loaded, self.model, self.device, self.dtype = loaded, model, loaded.device, loaded.dtype
         self.definition, self.wrapping = definition, wrapping
-        self.padding, self.batch_size = padding, batch_size
+        self.batch_size = batch_size
+        self._padding: Padding = loaded.tokenizer.padding_side
         self.budget = TokenBudget(token_budget or (CPU_BUDGET if loaded.device == "cpu" else GPU_BUDGET))
         self._encoder = PrefixEncoder(loaded.tokenizer, wrapping, chat)
         self.templated: bool = self._encoder.templated
@@ -112,7 +110,7 @@ class ConditionalPerplexity:
         self._forward = Forward(loaded.model, self.window)
         prompt: object = self._encoder.around
         if definition == "released":
-            prompt = [padding] if wrapping == NO_WRAPPING else [padding, wrapping]
+            prompt = [self._padding] if wrapping == NO_WRAPPING else [self._padding, wrapping]
         settings = [loaded.revision, definition, prompt, self.templated, self.window, self.dtype]
         self.fingerprint = digest_of(settings)
 
@@ -207,7 +205,7 @@ class ConditionalPerplexity:
         rows = [(number, ids) for number, (ids, _, _) in enumerate(encoded)]
         cuts = [cut for _, _, cut in encoded]
         groups, failed = [], []
-        for group in released_group(context, rows, encoded[0][1], cuts, padding=self.padding):
+        for group in released_group(context, rows, encoded[0][1], cuts, padding=self._padding):
             kept = [row for row in group.rows if row.target in wanted]
             failed += [
                 row.failed("no token of the target is left in the window") for row in kept if row.counted < 1

@@ -165,7 +165,7 @@ def collect_corpora(
     if (search is None) == (pages is None):
         raise DeclarationError("name where pages come from: --search for the web, or --pages FILE")
     if pages is None:
-        source: PageSource = web_source(search or (), user_agent, results=results)
+        source: PageSource = web_source(search or (), user_agent)
     elif user_agent is None:
         source = GivenPages(Path(pages), found)
     else:

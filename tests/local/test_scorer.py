@@ -1,6 +1,8 @@
 """The scorer against one pair at a time."""
 
+import json
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -70,12 +72,16 @@ def test_wrapping_prompts(folder, naive, wrapping):
     ("kind", "chat", "padding"),
     [("gpt2", False, "right"), ("llama", False, "left"), ("qwen2", True, "right")],
 )
-def test_the_released_definition(folder, naive, kind, chat, padding):
+def test_the_released_definition(folder, naive, kind, chat, padding, tmp_path):
+    """It pads on the tokenizer's own side, as the script does."""
     reference = naive(kind, chat)
-    scorer = ConditionalPerplexity(folder(kind, chat), definition="released", padding=padding)
+    place = str(shutil.copytree(folder(kind, chat), tmp_path / "padded"))
+    words = Path(place, "tokenizer_config.json")
+    words.write_text(json.dumps({**json.loads(words.read_text()), "padding_side": padding}))
+    scorer = ConditionalPerplexity(place, definition="released")
     expected = [value for answer, targets in PAIRS for value in reference.released(answer, targets, padding)]
     assert numbers(scorer.score(PAIRS)) == pytest.approx(expected, rel=CLOSE)
-    wrapped = ConditionalPerplexity(folder(kind, chat), definition="released", padding=padding, wrapping=3)
+    wrapped = ConditionalPerplexity(place, definition="released", wrapping=3)
     texts = [(WRAPPINGS[3].replace("{answer}", answer), targets) for answer, targets in PAIRS]
     assert numbers(wrapped.score(PAIRS)) == pytest.approx(numbers(scorer.score(texts)), rel=CLOSE)
     assert wrapped.fingerprint != scorer.fingerprint
@@ -138,7 +144,7 @@ def test_a_target_that_does_not_fit_fails_alone(folder):
 def test_wrong_settings(folder, tmp_path):
     with pytest.raises(DeclarationError, match="cannot be loaded"):
         ConditionalPerplexity(str(tmp_path / "nothing"))
-    for settings in ({"wrapping": 6}, {"definition": "mine"}, {"padding": "top"}, {"dtype": "int4"}):
+    for settings in ({"wrapping": 6}, {"definition": "mine"}, {"dtype": "int4"}):
         with pytest.raises(UnknownNameError):
             ConditionalPerplexity(folder("gpt2"), **settings)
     with pytest.raises(DeclarationError, match="at least 1"):

@@ -189,8 +189,7 @@ class CorpusSource(PageSource):
 
 
 class WebSource(PageSource):
-    """Web pages that search engines find, at most ``results`` for each query; with ``trusted``, only from
-    these domains.
+    """Web pages that search engines find; with ``trusted``, only from these domains.
 
     Searches are not recorded. Fetched pages are stored in the run's folder, so a continued run uses the same
     texts.
@@ -201,13 +200,11 @@ class WebSource(PageSource):
         options: EvidenceOptions,
         trusted: TrustedDomains | None,
         *,
-        results: int | None = None,
         delay: float | None = None,
     ) -> None:
-        from conqret.scrapers.search import RESULTS, SEARCH_DELAY
+        from conqret.scrapers.search import SEARCH_DELAY
 
         self._options, self._trusted = options, trusted
-        self._results = RESULTS if results is None else results
         self._delay = SEARCH_DELAY if delay is None else delay
         names = ", ".join(provider.name for provider in options.providers)
         self.name = f"web by {names}"
@@ -256,12 +253,12 @@ class WebSource(PageSource):
         from conqret.scrapers.wire import FetchError, FetchStatus
 
         try:
-            results = await self._searcher.results(query, self._results)
+            results = await self._searcher.results(query, depth)
         except FetchError as error:
             if error.status is FetchStatus.NOT_FOUND:
                 return []
             raise NoValidResponse(Reason.CONNECTION, error.detail) from error
-        urls = [result.url for result in results][:depth]
+        urls = [result.url for result in results]
         wanted = list(filter(self._may, urls))
         for url in wanted:  # each page is fetched once however many questions find it
             if url not in self._pages:
@@ -340,15 +337,9 @@ def page_source(
 
 
 def web_source(
-    search: str | Sequence[str],
-    user_agent: str | None,
-    trusted: TrustedDomains | None = None,
-    *,
-    results: int | None = None,
+    search: str | Sequence[str], user_agent: str | None, trusted: TrustedDomains | None = None
 ) -> PageSource:
     """Return the web as a source, searched by the named engines (a list, or a text with commas).
-
-    ``results`` is the number of results of a search that are read.
 
     Raises:
         DeclarationError: no search engine is named, or one is not known.
@@ -365,4 +356,4 @@ def web_source(
 
     fetch = FetchOptions(user_agent=user_agent or USER_AGENT)
     options = EvidenceOptions(fetch, providers(list(filter(None, names))))
-    return WebSource(options, trusted, results=results)
+    return WebSource(options, trusted)

@@ -50,6 +50,16 @@ async def test_trusted_pages_are_fetched_once_and_kept(tmp_path):
         assert [one for one in server.seen[seen:] if not one.startswith("/search")] == []
 
 
+async def test_as_many_results_are_read_as_are_wanted(tmp_path):
+    async with RawServer({}) as server:
+        urls = [f"http://spam.test/{number}" for number in range(10)]
+        server.routes["/search"] = results(*urls)
+        web = source(server)
+        async with web.opened(tmp_path):
+            assert await web.search(["trams"], 20) == [urls]
+            assert await web.search(["trams"], 2) == [urls[:2]]
+
+
 async def test_nothing_found_is_no_failure_and_a_search_that_fails_is_one(tmp_path):
     async with RawServer({"/search": results()}) as server:
         web = source(server)
