@@ -250,7 +250,7 @@ def _by_dimension(option: str, settings: Sequence[str]) -> dict[str, str]:
 def _at_level(scale: LabelScale, level: str) -> LabelScale:
     """``scale`` at ``level``: of whole steps if it is nominal or ordinal, and no word stands for a fraction."""
     known = next(label_level for label_level in LABEL_LEVELS if label_level == level)
-    steps = all((number - (scale.low or 0.0)).is_integer() for number in scale.words.values())
+    steps = all((number - (scale.low or 0)) % 1 == 0 for number in scale.words.values())
     if known == "nominal" and not steps:
         numbers = ", ".join(f"{number:g}" for number in scale.words.values())
         raise DeclarationError(

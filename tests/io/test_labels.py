@@ -175,7 +175,9 @@ def test_dagstuhl(write):
         "2\tn\t\t\t\t\tplain\targ1\tissue-a\tpro\n"
         "3\ty\t1 (Low)\tCannot judge\t2 (Average)\t1 (Low)\tplain\targ1\tissue-a\tpro\n"
     )
-    labels = read_labels(write("d.csv", (DAGSTUHL_HEAD + rows).encode("windows-1252")))
+    file = write("d.csv", (DAGSTUHL_HEAD + rows).encode("windows-1252"))
+    labels = read_labels(file)
+    assert read_labels(file, level=["interval"]).scale("overall_quality").level == "interval"
     assert labels.layout == "Dagstuhl-15512 ArgQuality"
     wanted = ("overall_quality", "local_acceptability", "local_sufficiency", "global_sufficiency")
     assert labels.dimensions == wanted

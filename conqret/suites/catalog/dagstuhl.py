@@ -60,8 +60,7 @@ class DagstuhlData(SuiteData):
 
 
 def read(folder: Path) -> DagstuhlData:
-    """Read the texts that all three experts call arguments, with the mean of their ratings (1 to 3) as
-    gold.
+    """Read the texts that an expert calls an argument, with the mean of the experts' ratings (1 to 3) as gold.
 
     Raises:
         DeclarationError: a file is missing or empty.
