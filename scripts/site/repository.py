@@ -24,6 +24,10 @@ PLACES = {
     "conqret/cli/skill.md": "skill.md",
     "action.yml": "action.yml",
     "Dockerfile": "Dockerfile",
+    "fixtures/plugin/conqret_example/clarity.py": "examples/clarity.py",
+    "fixtures/plugin/conqret_example/prompts/example/clarity.j2": "examples/clarity.j2",
+    "fixtures/study/length/command.py": "examples/study/command.py",
+    "fixtures/study/length/result.py": "examples/study/result.py",
     "benchmarks/README.md": "benchmarks/README.md",
     "benchmarks/overhead.md": "benchmarks/overhead.md",
 }

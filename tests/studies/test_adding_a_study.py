@@ -1,7 +1,8 @@
-"""The worked example of docs/adding-a-study.md: its three files and one line make a study with a page and a command."""
+"""The worked example of docs/adding-a-study.md: a folder and one line make a study with a page and a command."""
 
 import json
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -17,12 +18,8 @@ from tests.judging.runs import run
 
 __all__ = ["cli"]
 
-PAGE = (Path(__file__).parents[2] / "docs/adding-a-study.md").read_text(encoding="utf-8")
-FILES = dict(
-    re.findall(
-        r"^`conqret/studies/length/(\w+\.py)`:\n\n```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE
-    )
-)
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/adding-a-study.md").read_text(encoding="utf-8")
 MODULES = ("", ".result", ".command")
 
 
@@ -30,9 +27,7 @@ MODULES = ("", ".result", ".command")
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A finished run; beside it the files of the page, where ``conqret.studies`` finds them."""
     place = tmp_path / "studies/length"
-    place.mkdir(parents=True)
-    for name, text in FILES.items():
-        (place / name).write_text(text, encoding="utf-8")
+    shutil.copytree(ROOT / "fixtures/study/length", place)
     monkeypatch.setattr(studies, "__path__", [*studies.__path__, str(place.parent)])
     monkeypatch.delattr(studies, "length", raising=False)
     for name in MODULES:  # so that they are gone afterwards
