@@ -102,8 +102,8 @@ class JudgingPages(DebatePages):
         turn = self.ledger.next(annotator)
         if turn is None:
             return {"judging": None}
-        told = {screen.judging.instruction for screen in self.ledger.screens() if screen.judging}
-        return {"judging": turn.screen.judging, "several": len(told) > 1, **_bonuses(turn.screen)}
+        instructions = {screen.judging.instruction for screen in self.ledger.screens() if screen.judging}
+        return {"judging": turn.screen.judging, "several": len(instructions) > 1, **_bonuses(turn.screen)}
 
     def marked(self, records: Sequence[ScreenResponse]) -> tuple[int, int]:
         """Return the numbers of correct and of all practice questions, by each question's last judgment."""
@@ -169,16 +169,16 @@ class JudgingPages(DebatePages):
         common: dict[str, Any] = {"judging": shown, "debate_request": debate_request, "letters": LETTERS}
         if turn.state == "done":
             over = shown.turn == shown.turns
-            reveals = over and (debate_request.condition.startswith("P") or turn.screen.practice)
+            revealed = over and (debate_request.condition.startswith("P") or turn.screen.practice)
             late = turn.answers.get(judge_answers.REASON) == judge_answers.TIME_UP
-            if not reveals and not late:
+            if not revealed and not late:
                 return led_to("/next")
-            mine = await apart(judge_answers.judged, self.ledger, annotator, turn.screen) if reveals else []
+            mine = await apart(judge_answers.judged, self.ledger, annotator, turn.screen) if revealed else []
             return self.page(
-                "judging_told.html.j2",
+                "judging_result.html.j2",
                 **common,
                 turn=turn,
-                told=reveals,
+                revealed=revealed,
                 late=late,
                 answers=[
                     (_said(answer, self.setting.messages), judge_answers.bonus(answer)) for answer in mine

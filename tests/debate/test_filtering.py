@@ -7,6 +7,7 @@ import pytest
 from conqret import Item, judge
 from conqret.data import Measure, Reason
 from conqret.debate.debatune.debate_files import read_statements
+from conqret.debate.debatune.debate_run import hold_debates
 from conqret.debate.debatune.statement_filters import (
     NO_ANSWER,
     NOT_ITS_SIDE,
@@ -61,6 +62,20 @@ def test_a_statement_without_an_answer_is_not_kept(file):
     found = filtered(rows_of(file), items, judgments)
     assert found.reasons == {NO_ANSWER: 1, "hate": 1}
     assert found.dropped[0].detail == "refusal"
+
+
+@pytest.mark.parametrize("skip_invalid", [False, True])
+def test_held_debates_are_read_as_what_they_conclude(tmp_path, skip_invalid):
+    (tmp_path / "topics.jsonl").write_text(json.dumps({"topic": "Trams?"}) + "\n")
+    held = hold_debates(
+        tmp_path / "topics.jsonl", model="offline", arguments=2, output=tmp_path / "held"
+    ).folder
+    copied = tmp_path / "copied.jsonl"
+    copied.write_bytes(held.debates_file.read_bytes())
+    statements = rows_of(held.path)
+    assert len(statements) == 4
+    assert rows_of(copied, skip_invalid=skip_invalid) == statements
+    assert read_statements([copied], skip_invalid=skip_invalid) == read_statements([held.path])
 
 
 def test_what_is_not_on_its_side_is_dropped_by_a_run_of_debate_score(file, tmp_path):

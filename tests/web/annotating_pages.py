@@ -39,7 +39,7 @@ PAGES = {
     "debate-welcome": "judging_welcome",
     "debate-start": "judging_start",
     "debate": "judging",
-    "debate-told": "judging_told",
+    "debate-result": "judging_result",
     "debate-done": "judging_done",
     "write-welcome": "writing_welcome",
     "write": "writing",
@@ -128,7 +128,7 @@ async def _debate(folder: Path) -> dict[str, str]:
         while where != "/next":
             where = (await ann.send(where, slider="1")).url.path
             if "<title>What it earned" in ann.page:
-                found.setdefault("debate-told", ann.page)
+                found.setdefault("debate-result", ann.page)
                 where = (await ann.get("/next")).url.path
             await ann.send(where, start="1")
         return found | {"debate-done": (await ann.get("/next")).text}

@@ -36,6 +36,7 @@ def hold(
     arguments: int = 5,
     design: Design = "paired",
     opens: Opening = "alternating",
+    sampling: Sampling,
     output: Annotated[
         Path | None,
         options.run_folder(
@@ -68,7 +69,7 @@ def hold(
 
     conqret debate hold topics.jsonl --model gpt-4o-mini -o runs/held
 
-    conqret debate hold topics.jsonl --model gpt-4o-mini --arguments 3 --design single
+    conqret debate hold topics.jsonl --model gpt-4o-mini --arguments 3 --design single --temperature 0.7
 
     conqret debate hold topics.jsonl --model gpt-4o-mini --against gpt-4o --rounds 1 --arguments 1
 
@@ -85,6 +86,7 @@ def hold(
         arguments=arguments,
         design=design,
         opens=opens,
+        sampling=sampling,
         output=output,
         rows="turns",
         doing="debating",

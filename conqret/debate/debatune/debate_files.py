@@ -7,7 +7,7 @@ them under ``Affirmative.arguments``, reads as it is.
 ``read_statements``: texts that were to take a side of a topic, of one system or of several, as items. A row has columns
 ``topic``, ``side`` (affirmative or negative, pro or con) and ``statement`` (or ``response``), perhaps ``id``, and
 ``system`` (or ``model``) where a file holds several. The published files of DEBATunE are such tables; the columns of
-conqret's own items are read as well.
+conqret's own items are read as well, and of held debates (``debates.jsonl``) what they conclude.
 
 ``read_instructions``: what a model is told to write, with the response that it is to learn where there is one. A row is
 a chat (``messages``, as trl and datasets read them), an ``instruction`` with perhaps an ``input`` and an ``output``, or
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -28,7 +29,7 @@ from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.checks import a_list, each, identifier, one_of, text
 from conqret.io.files import file_rows
 from conqret.io.items import STANCES
-from conqret.io.rows import InvalidCell, Rows, columns_of, quoted
+from conqret.io.rows import InvalidCell, Row, Rows, columns_of, mapped, quoted
 from conqret.io.schema import Field, TableReader, table_schema
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.llm.request import Message
@@ -127,6 +128,29 @@ def _are_topics(rows: Rows) -> bool:
     return "topic" in columns and columns <= _TOPIC_COLUMNS
 
 
+MAX_ID = 200
+"""Characters of an id; of a longer one the end stays, which tells sides and debates apart."""
+
+
+def concluded_statements(debate: Mapping[str, Any]) -> Iterator[dict[str, str]]:
+    """Yield the statements that a debate (a row of ``debates.jsonl``) concludes, as rows of a file of statements."""
+    for side, turn in debate["conclusions"].items():
+        if turn is not None:
+            yield {
+                "id": f"{debate['id']}-{side}"[-MAX_ID:],
+                "topic": debate["topic"],
+                "side": side,
+                "statement": turn["statement"],
+                "system": debate["models"][side],
+                "argument": debate["arguments"][side],
+            }
+
+
+def _concluded(row: Row) -> Iterator[Row]:
+    for statement in concluded_statements(row.record):
+        yield replace(row, record=statement)
+
+
 def statements_file(place: Path) -> Path:
     """Return the file of statements: that in the folder of a run that writes them, or the file itself."""
     return file if (file := place / "statements.jsonl").is_file() else place
@@ -183,7 +207,7 @@ def statements_in(
     skip_invalid: bool | None = None,
     language: str | None = None,
 ) -> ItemSource:
-    """Open one file of statements, whose rows are read later.
+    """Open one file of statements, or of debates that conclude some; its rows are read later.
 
     Args:
         file: the file.
@@ -194,7 +218,12 @@ def statements_in(
     """
     wanted = {"argument": not blank, "stance": sided}
     needs = {name: why for name, why in _NEEDS.items() if wanted[name]}
-    return replace(open_items(file, skip_invalid=skip_invalid, language=language), needs=needs)
+    options: dict[str, Any] = {"skip_invalid": skip_invalid, "language": language}
+    if not file.is_file() or not {"models", "conclusions"} <= {*columns_of(rows := file_rows(file))}:
+        return replace(open_items(file, **options), needs=needs)
+    statements = replace(rows, records=partial(mapped, rows, _concluded))
+    in_memory = [row.record for row in statements if isinstance(row, Row)]
+    return replace(open_items(in_memory, **options), rows=statements, needs=needs)
 
 
 def judged_run(folder: Path, format: str, command: str) -> JudgeFolder:  # noqa: A002 - the word that users know
@@ -278,7 +307,7 @@ def read_instructions(path: Path, *, answered: bool = True) -> tuple[Instruction
     reader = TableReader(rows, INSTRUCTION)
     instructions = []
     for values in reader.read_as(dict, "Give each row an id of its own", "row-"):
-        messages, response = _told(values)
+        messages, response = _chat(values)
         for fault in _faults(values, messages, response, answered=answered):
             reader.fault(*fault)
         instructions.append(
@@ -300,12 +329,12 @@ def _instructions_on(topics: Sequence[DebateTopic], path: str) -> Iterator[Instr
     for topic in topics:
         for stance, side in SIDE_OF.items():
             for number, argument in enumerate(topic.arguments[side] or ("",), start=1):
-                told = Message(USER, instruction(topic.topic, stance, argument))
+                message = Message(USER, instruction(topic.topic, stance, argument))
                 name = f"{topic.id}-{side}-{number}"
-                yield Instruction(name, path, (told,), "", topic.topic, stance, argument)
+                yield Instruction(name, path, (message,), "", topic.topic, stance, argument)
 
 
-def _told(values: Mapping[str, Any]) -> tuple[tuple[Message, ...], str | None]:
+def _chat(values: Mapping[str, Any]) -> tuple[tuple[Message, ...], str | None]:
     """The messages up to the response, and the response; None where there is none."""
     chat: tuple[Message, ...] = values["messages"]
     if chat:

@@ -42,7 +42,7 @@ from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt, toge
 from conqret.judging.responses import Typed, Written
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.request import Request, messages
+from conqret.llm.request import GREEDY, Request, Sampling, messages
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.study_run import RequestFolder, RequestRecord, StudyOutcome, lost
@@ -100,7 +100,7 @@ class DebatesFolder(
     """The files of a run of debates in one folder.
 
     The ``identity`` in its record is that of both sides' models with their context windows, which decide what
-    is shortened.
+    is shortened, and the temperature where it is not 0.
     """
 
     COMMAND: ClassVar[str] = "conqret debate hold"
@@ -120,6 +120,7 @@ def hold_debates(
     arguments: int = ARGUMENTS,
     design: Design = "paired",
     opens: Opening = "alternating",
+    sampling: Sampling = GREEDY,
     output: str | Path | None = None,
     **settings: Unpack[RequestRunSettings],
 ) -> StudyOutcome[TranscriptRow, DebatesSummary]:
@@ -136,6 +137,7 @@ def hold_debates(
             argument of either side has a debate that its side opens, in which the other side rebuts it, and that
             only its side concludes (``single``, DEBATunE).
         opens: the side that opens paired debates.
+        sampling: how both models sample their texts.
         output: the run's folder, by default ``runs/TOPICS-debate-hold-MODEL``; the same call continues a
             stopped run.
         settings: the model and how it is called:
@@ -168,6 +170,7 @@ def hold_debates(
     folder = DebatesFolder(as_path(output) or default_folder(stem(Path(topics)), "debate-hold", *names))
     asked = {request.key: request for request in arguments_requests(found, arguments)}
     debated = tuple(motions(found, arguments, rounds, design, opens))
+    sampled = {"temperature": sampling.temperature} if sampling.sampling_temperature else {}
 
     def concluded(rows: tuple[TranscriptRow, ...]) -> tuple[DebatesSummary, Mapping[Path, Content]]:
         rows_by_id = {row.id: row for row in rows}
@@ -209,7 +212,7 @@ def hold_debates(
             "model": " against ".join(names),
             "baseline": all(speaker.backend.baseline for speaker in speakers.values()),
             "identity": {
-                side: {**speaker.identity, "window": speaker.context_window}
+                side: {**speaker.identity, "window": speaker.context_window, **sampled}
                 for side, speaker in speakers.items()
             },
         },
@@ -217,12 +220,14 @@ def hold_debates(
 
         async def argued(key: str) -> TranscriptRow:
             client = run.client(speakers[asked[key].side])
-            return await run.row(key, partial(argue, asked[key], client, run.library))
+            return await run.row(
+                key, partial(argue, asked[key], client, run.library, sampling.sampling_temperature)
+            )
 
         async def debate(motion: Motion) -> None:
             keys = tuple(motion.requested.values())
             earlier = dict(zip(keys, await together(*map(argued, keys)), strict=True))
-            await _debate(run, motion, earlier, speakers)
+            await _debate(run, motion, earlier, speakers, sampling.sampling_temperature)
 
         run.request_all(map(argued, asked), map(debate, debated))
         return run.finish(concluded)
@@ -233,6 +238,7 @@ async def _debate(
     motion: Motion,
     earlier: dict[str, TranscriptRow],
     speakers: Mapping[Side, ClientOptions],
+    temperature: float,
 ) -> None:
     """Turn by turn, the conclusions at once; one that comes after a missing one is not requested, as it would have
     nothing to answer."""
@@ -245,7 +251,7 @@ async def _debate(
             if not all(row.answered for row in earlier.values()):
                 return TranscriptRow(id=key, reason=NOT_REACHED, detail="something before it is missing")
             speaking = TurnRequest(argued, *place, tuple(record))
-            return await speak(speaking, run.client(speakers[speaking.side]), run.library)
+            return await speak(speaking, run.client(speakers[speaking.side]), run.library, temperature)
 
         return await run.row(key, made)
 
@@ -320,7 +326,9 @@ def motions(
             )
 
 
-async def argue(request: ArgumentsRequest, client: Client, library: Library) -> TranscriptRow:
+async def argue(
+    request: ArgumentsRequest, client: Client, library: Library, temperature: float
+) -> TranscriptRow:
     """Send a request for arguments, and return them as a row; a failure is a row with a reason."""
     answer = await client.request(
         Request(
@@ -329,6 +337,7 @@ async def argue(request: ArgumentsRequest, client: Client, library: Library) -> 
             messages=messages(request.rendered(library)),
             response=Arguments,
             context={"count": request.count},
+            temperature=temperature,
             baseline=lambda: {
                 "arguments": offline_arguments(request.topic.topic, request.side, request.count)
             },

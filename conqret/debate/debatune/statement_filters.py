@@ -171,11 +171,10 @@ def rows_of(file: Path, *, skip_invalid: bool = False) -> list[dict[str, Any]]:
 
     ``skip_invalid`` leaves out rows with faults.
     """
-    file = statements_file(file)
-    places = statements_in(file, skip_invalid=skip_invalid).places()
+    source = statements_in(statements_file(file), skip_invalid=skip_invalid)
     return [
         {str(key): plain(value) for key, value in row.record.items()}
-        for row, place in zip(file_rows(file), places, strict=True)
+        for row, place in zip(source.rows, source.places(), strict=True)
         if isinstance(row, Row) and isinstance(place, int)
     ]
 

@@ -1,4 +1,4 @@
-"""A model writes statements: what it answers when it is told topic, side and argument, or anything else.
+"""A model writes statements: what it answers to a topic, a side and an argument, or to anything else.
 
 The instruction is sent as it stands, and the answer is taken as it stands: what is measured is the model, before and
 after it was tuned (DEBATunE, sections 4 and 5). Besides ``run.json`` and ``recordings.sqlite`` the folder holds

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationInfo, model_validator
 
 from conqret.data import Document, Reason, Trim
 from conqret.data.item import Frozen
-from conqret.debate.debatune.debate_files import SIDES, Side
+from conqret.debate.debatune.debate_files import SIDES, Side, concluded_statements
 from conqret.debate.debatune.statement_run import offline_answer, offline_question, offline_statement
 from conqret.judging.responses import Typed, Written
 from conqret.llm.client import Client
@@ -24,10 +24,6 @@ from conqret.runs.study_run import ResponseRow
 
 NOT_REACHED = Reason.NOTHING_TO_JUDGE
 """The reason of a turn that was not requested because one before it is missing."""
-
-
-MAX_ID = 200
-"""Characters of an id; of a longer one the end stays, which tells sides and debates apart."""
 
 
 class DebateTurn(ResponseRow):
@@ -95,17 +91,8 @@ class ModelDebate(Frozen):
         return any(turn is not None and turn.trims for turns in spoken for turn in turns.values())
 
     def statements(self) -> Iterator[dict[str, str]]:
-        """Yield the concluding statements as rows that :func:`read_statements` reads."""
-        for side, turn in self.conclusions.items():
-            if turn is not None:
-                yield {
-                    "id": f"{self.id}-{side}"[-MAX_ID:],
-                    "topic": self.topic,
-                    "side": side,
-                    "statement": turn.statement,
-                    "system": self.models[side],
-                    "argument": self.arguments[side],
-                }
+        """Return the concluding statements as rows that :func:`read_statements` reads."""
+        return concluded_statements(self.model_dump())
 
 
 class DebatesSummary(Frozen):
@@ -327,7 +314,7 @@ class TurnRequest:
         return response
 
 
-async def speak(request: TurnRequest, client: Client, library: Library) -> TranscriptRow:
+async def speak(request: TurnRequest, client: Client, library: Library, temperature: float) -> TranscriptRow:
     """Send the request for a turn, and return it as a row; a failure is a row with a reason."""
     key = request.motion.key(request.number, request.side)
     fitted = request.fitted(library, client)
@@ -341,6 +328,7 @@ async def speak(request: TurnRequest, client: Client, library: Library) -> Trans
             messages=messages(fitted.rendered),
             response=request.response,
             context={"asked": len(request.open_questions)},
+            temperature=temperature,
             baseline=request.offline,
         )
     )

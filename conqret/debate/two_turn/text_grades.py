@@ -97,25 +97,25 @@ def read_annotations(path: Path, questions: Sequence[TwoTurnQuestion]) -> tuple[
     """
     known = {item.id: item for item in questions}
     reader, annotations = TableReader(file_rows(path)), list[TextAnnotation]()
-    for said in reader.read_as(TextAnnotation):
-        question, kind = known.get(said.question), said.kind
+    for annotation in reader.read_as(TextAnnotation):
+        question, kind = known.get(annotation.question), annotation.kind
         if question is None:
-            problem = f"is {quoted(said.question)}, which is none of the questions"
+            problem = f"is {quoted(annotation.question)}, which is none of the questions"
             reader.fault("question", problem, "Correct it")
             continue
-        if kind == "counter-argument" and question.sides[2 - said.option].counter is None:
+        if kind == "counter-argument" and question.sides[2 - annotation.option].counter is None:
             problem = f"is a counter-argument, and {quoted(question.id)} has none"
             reader.fault("text", problem, "Remove the row")
-        if kind == "argument" and said.responds is not None:
+        if kind == "argument" and annotation.responds is not None:
             problem = "is said of an argument, and only counter-arguments respond"
             reader.fault("responds", problem, "Remove it")
-        if said.quality is None and said.responds is None and not said.strategies:
+        if annotation.quality is None and annotation.responds is None and not annotation.strategies:
             problem, remedy = "is missing, and nothing else is said", "Rate the text, or remove the row"
             reader.fault("quality", problem, remedy)
-        key = f"{question.id}, {kind} for option {said.option}, {said.annotator}"
+        key = f"{question.id}, {kind} for option {annotation.option}, {annotation.annotator}"
         reader.once("question", key, "Keep one row of this annotator on this text")
-        for_right = said.option == question.right
-        annotations.append(replace(said, passage=question.passage_id, for_right=for_right))
+        for_right = annotation.option == question.right
+        annotations.append(replace(annotation, passage=question.passage_id, for_right=for_right))
     reader.finish(wanted="annotations")
     return tuple(annotations)
 
@@ -181,10 +181,16 @@ def _annotated(annotations: Sequence[TextAnnotation]) -> AnnotatedTexts:
         for_right=annotations[0].for_right,
         texts=len(by_text),
         quality=mean(
-            ((said.quality, said.passage) for said in annotations), "nobody rated the quality", (1, BEST)
+            ((annotation.quality, annotation.passage) for annotation in annotations),
+            "nobody rated the quality",
+            (1, BEST),
         ),
         difference=mean(apart, "nobody rated what another one rated", (0, BEST - 1)),
-        responds=mean(((said.responds, said.passage) for said in annotations), "nobody was asked", (0, 1)),
+        responds=mean(
+            ((annotation.responds, annotation.passage) for annotation in annotations),
+            "nobody was asked",
+            (0, 1),
+        ),
         strategies=dict(sorted(noted.items(), key=lambda pair: (-pair[1], pair[0]))),
     )
 
