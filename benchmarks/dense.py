@@ -45,9 +45,7 @@ def texts(passages: int) -> list[str]:
 
 def index(passages: int, work: Path) -> None:
     """Time and memory of ``build_index`` beside the bare encoder, and its search beside a product of matrices."""
-    write_corpus(
-        work / "corpus", (Document(id=f"d{n}", text=text) for n, text in enumerate(texts(passages))), [], {}
-    )
+    write_corpus(work / "corpus", (Document(id=f"d{n}", text=text) for n, text in enumerate(texts(passages))))
     tiny(texts(2000), work / "encoder")
     for round_ in (1, 2):
         found = {}

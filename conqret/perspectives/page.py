@@ -81,19 +81,29 @@ def diversity_tables(diversity: Diversity) -> Iterator[Table]:
 
 def _by_subset(diversity: Diversity, systems: list[str]) -> Iterator[Table]:
     subsets = [view for view in diversity.views if view != ALL]
-    for cut in diversity.cuts:
-        for what, title in (("MRecall", "MRecall"), ("P", "Precision")):
-            rows = []
-            for system in systems:
-                means = [_mean(diversity.score(view, system, f"{what}@{cut}")) for view in subsets]
-                known = [mean for mean in means if mean is not None]
-                macro = sum(known) / len(known) if len(known) == len(means) else None
-                rows.append((system, *means, macro))
-            yield Table(f"{title} of the first {cut} by subset", ("system", *subsets, "macro-average"), rows)
-    ceilings = [diversity.ceiling[view] for view in subsets]
-    yield Table(
-        "The ceiling by subset", ("", *subsets), [("all together", *(ceiling.value for ceiling in ceilings))]
-    )
+    heads = (*subsets, "macro-average")
+    titles = {
+        f"{measure}@{cut}": f"{title} of the first {cut}"
+        for cut in diversity.cuts
+        for measure, title in (("MRecall", "MRecall"), ("P", "Precision"))
+    }
+    for measure, title in (titles | {"P@1": "Precision of the first document"}).items():
+        means = {
+            system: [_mean(diversity.score(view, system, measure)) for view in subsets] for system in systems
+        }
+        yield Table(
+            f"{title} by subset",
+            ("system", *heads),
+            [(system, *values, _macro(values)) for system, values in means.items()],
+        )
+    ceilings = [diversity.ceiling[view].value for view in subsets]
+    yield Table("The ceiling by subset", ("", *heads), [("all together", *ceilings, _macro(ceilings))])
+
+
+def _macro(means: Sequence[float | None]) -> float | None:
+    """The mean of the subsets' means, as in BeRDS's tables; None where a subset has none."""
+    known = [mean for mean in means if mean is not None]
+    return sum(known) / len(known) if len(known) == len(means) else None
 
 
 def _sides(diversity: Diversity, systems: list[str]) -> Iterator[Table]:

@@ -8,6 +8,7 @@ import pytest
 from conqret.debateqa.curation.check_verdicts import VerdictRow
 from conqret.errors import DeclarationError, ItemsError
 from conqret.perspectives.diversity_run import ALL, _side_test, leaning_name, measures_of, score
+from conqret.perspectives.page import diversity_tables
 from conqret.perspectives.perspective_files import perspective_lines, read_perspectives
 from conqret.perspectives.perspective_scores import subjects, unsided, with_sides
 from conqret.perspectives.ranking_sources import named, pooled, qrels_of, queries, ranked, read_judged
@@ -89,6 +90,19 @@ def test_measures_by_hand(questions, judged):
         1.0,
         0.0,
     )
+
+
+def test_subsets_have_a_macro_average(questions, judged):
+    run = SystemRun("run", {"q1": ["c", "a", "b"], "q2": ["a", "b"]})
+    found = score(
+        [*questions, replace(questions[0], id="q3")], [run], judged | {"q3": judged["q1"]}, depth=10
+    )
+    rows = {table.title: table.rows for table in diversity_tables(found)}
+    assert rows["Precision of the first document by subset"] == (("run", "0.000", "1.000", "0.500"),)
+    assert rows["The ceiling by subset"] == (("all together", "0.500", "0.000", "0.250"),)
+    assert value(found, "run", "P@1") == pytest.approx(
+        1 / 3
+    )  # over questions, of which two are in one subset
 
 
 def test_no_interval_leaves_the_range_of_its_measure():
