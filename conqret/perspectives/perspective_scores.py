@@ -137,8 +137,8 @@ def score_perspectives(
             ``zero-shot`` or ``one-shot`` prompt, by the model; or the folder of a local model, as
             :func:`conqret.apply_detector` takes it.
         cuts: the cut-offs: how many of the first documents count.
-        depth: how many documents of each ranking are judged, and reordered by MMR; by default the largest
-            of ``cuts``.
+        depth: how many documents of each ranking are judged; by default the largest of ``cuts``. MMR chooses
+            among the first 100 in any case.
         encoder: the current location of the encoder of a dense index.
         mmr_encoder: the encoder whose vectors maximal marginal relevance compares; by default it compares
             words.

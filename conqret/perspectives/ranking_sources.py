@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from conqret.perspectives.perspective_files import PerspectiveQuestion, Side
 from conqret.perspectives.retrieved_contexts import Passage, RetrievedContexts, holds_contexts, read_contexts
 from conqret.retrieval.corpus_index import Index, OwnIndex
 from conqret.retrieval.evaluate import Run
-from conqret.retrieval.system_names import PipelinePlan, check_systems, is_system
+from conqret.retrieval.system_names import PipelinePlan, check_systems, has_step, is_system
 from conqret.retrieval.systems import SystemRun, run_systems
 from conqret.runs.run_folder import stem
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 JudgedDocuments = Mapping[str, Mapping[str, Set[int]]]
 """For each question its documents that were judged for all perspectives, with the places of those that they contain."""
+
+MMR_DOCUMENTS = 100
+"""Documents among which maximal marginal relevance chooses, as in BeRDS (Section 4), where no more are judged."""
 
 JudgedPair = tuple[str, int, str]
 """A question, the place of one of its perspectives (from 1), and a document."""
@@ -164,7 +168,7 @@ def ranked(
     Args:
         systems: systems as :func:`named` returns them.
         questions: the questions with their perspectives.
-        depth: how many documents are ranked.
+        depth: how many documents are ranked; MMR chooses them among :data:`MMR_DOCUMENTS`.
         index: the index of the corpus to search; without it or a session, all rankings are read from files.
         session: the session for steps that call a model.
         encoder: the current location of the encoder of a dense index.
@@ -183,9 +187,19 @@ def ranked(
             f"{questions[0].id!r}: make them with `conqret perspectives collect`"
         )
     topics = [CorpusTopic(id=name, question=text, split="test") for name, text in queries(questions)]
-    return run_systems(
-        systems, index, topics, PipelinePlan(depth=depth), session, encoder=encoder, mmr_encoder=mmr_encoder
-    )
+    diverse = [system for system in systems if has_step(system, {"mmr"})]
+    others = [system for system in systems if system not in diverse]
+    plan, deep = PipelinePlan(depth=depth), PipelinePlan(depth=max(depth, MMR_DOCUMENTS))
+    made = run_systems(others, index, topics, plan, session, encoder=encoder) if others else []
+    if diverse:
+        made += [
+            replace(run, run={name: documents[:depth] for name, documents in run.run.items()})
+            for run in run_systems(
+                diverse, index, topics, deep, session, encoder=encoder, mmr_encoder=mmr_encoder
+            )
+        ]
+    runs = dict(zip([*others, *diverse], made, strict=True))
+    return [runs[system] for system in systems]
 
 
 def write_rankings(folder: Path, runs: Sequence[SystemRun]) -> None:

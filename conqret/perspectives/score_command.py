@@ -63,9 +63,9 @@ def score(
             reranking by a model for relevance (`generic`) or for one side (`pro`, `con`). All are compared with the
             first.
         cuts (--cuts, -k): How many of the first documents count; several numbers, comma-separated.
-        depth: How many documents of each ranking are judged, and reordered by MMR. A larger number tells how many
-            documents a ranking needs to contain every perspective, and what all rankings together contain at best
-            (BeRDS: 100). Default: the largest of `--cuts`.
+        depth: How many documents of each ranking are judged. A larger number tells how many documents a ranking needs
+            to contain every perspective, and what all rankings together contain at best (BeRDS: 100). Default: the
+            largest of `--cuts`. MMR chooses among the first 100 in any case.
     Files:
         perspectives: Columns question and perspectives (a list), optionally id and subset: JSONL, CSV, Parquet.
         corpus: The corpus directory with the documents' texts; not needed for files with texts.
