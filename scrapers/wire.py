@@ -21,7 +21,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from yarl import URL
 
 from conqret.errors import ExecutionError
-from conqret.llm.retry import retry_after_of
+from conqret.llm.failed_requests import retry_after_of
 
 
 class FetchStatus(StrEnum):

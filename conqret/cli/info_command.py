@@ -17,7 +17,8 @@ from rich.text import Text
 
 from conqret._version import __version__
 from conqret.console import shared_options as options
-from conqret.console.printing import end, entry, out, result
+from conqret.console.exit_codes import end
+from conqret.console.printing import entry, out, result
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError
 from conqret.judging.judge import judge as judged

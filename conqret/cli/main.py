@@ -6,8 +6,8 @@ cost the labels or the items.
 Exit codes: 0 done, or met; 1 a condition is not met, or something failed or has no result (a provider, the
 budget); 2 what the user can correct (the call, a file, a key, a model's name); 3 a condition on an interval
 is undecided (`check`, `validate`); 130 stopped by the user, 143 and 129 by SIGTERM and SIGHUP, what was done
-so far is kept. The codes of errors are decided here, those of outcomes (0, 1, 3) in
-``console.printing.end``.
+so far is kept. The codes of errors and signals are made here, those of outcomes (0 to 3) in
+``console/exit_codes.py``.
 """
 
 from __future__ import annotations

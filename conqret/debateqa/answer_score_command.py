@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from conqret.console import shared_options as options
+from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, end, note_each, progress, result, spaced
+from conqret.console.printing import at, note_each, progress, result, spaced
 from conqret.debateqa.answer_scores import (
     AnswerScores,
     Shots,

@@ -48,7 +48,7 @@ from conqret.judging.judge_settings import as_path
 from conqret.judging.page import write_report
 from conqret.judging.setup import check_items
 from conqret.llm.expected_cost import ExpectedCost
-from conqret.llm.retry import without_password
+from conqret.llm.failed_requests import without_password
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
 from conqret.runs.run_folder import default_folder

@@ -10,18 +10,9 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from conqret.console import shared_options as options
+from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import (
-    at,
-    complain,
-    end,
-    note,
-    note_all,
-    progress,
-    result,
-    tell,
-    tell_outcomes,
-)
+from conqret.console.printing import at, complain, note, note_all, progress, result, tell, tell_outcomes
 from conqret.errors import number
 from conqret.judging.command_options import ChosenJudge, Config, JudgingOptions, StudyOptions, read_settings
 

@@ -25,8 +25,9 @@ from annotated_types import Interval
 from cyclopts import Token
 
 from conqret.console import shared_options as options
+from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import end, named, note_all, progress, result
+from conqret.console.printing import named, note_all, progress, result
 from conqret.console.shared_options import Calls, Format, Metric, Model
 from conqret.errors import DeclarationError, UnknownNameError, number
 from conqret.judging.judge_options import JudgeOptions

@@ -23,7 +23,7 @@ from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.scales import PREFERENCE, preferred
 from conqret.llm.backends.function import ITEM, VERDICT, Function, admit, answer_of
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
-from conqret.llm.retry import ProviderError
+from conqret.llm.failed_requests import ProviderError
 from conqret.runs.trials import Loop
 from conqret.text.language import item_language
 

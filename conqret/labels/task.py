@@ -248,6 +248,7 @@ class AnnotationForm:
         """Return the files for Label Studio as a mapping from file name ending to text: tasks for its JSON
         import (""), and the labeling interface with choices for each dimension (".config.xml")."""
         tasks = [{"data": {"item": item.id, **shows(item), **self.mark(item)}} for item in self.items]
+        choices = self.words or range(self.low, self.high + 1)
         lines = ["<View>"]
         for name in shows(self.items[0]):
             text = f"<Text name={quoteattr(name)} value={quoteattr(f'${name}')}/>"
@@ -257,7 +258,7 @@ class AnnotationForm:
                 f"  <Header value={quoteattr(name.replace('_', ' '))}/>",
                 f"  <Choices name={quoteattr(name)} "
                 'toName="argument" choice="single-radio" showInline="true">',
-                *(f'    <Choice value="{value}"/>' for value in range(self.low, self.high + 1)),
+                *(f"    <Choice value={quoteattr(str(value))}/>" for value in choices),
                 '    <Choice value="cannot judge"/>',
                 "  </Choices>",
             ]

@@ -21,6 +21,7 @@ from conqret.data import Call, Reason, Status
 from conqret.errors import DeclarationError, number
 from conqret.llm.client_options import ClientOptions, Connection, resolving
 from conqret.llm.decisions import Decided, Decision
+from conqret.llm.failed_requests import ProviderError
 from conqret.llm.quota import SpendingLedger
 from conqret.llm.recordings import Recordings
 from conqret.llm.replies import Rejection, is_valid, of_use, read_reply, retry_messages
@@ -35,7 +36,6 @@ from conqret.llm.request import (
     parameters,
     request_key,
 )
-from conqret.llm.retry import ProviderError
 from conqret.llm.sender import Progress, Sender
 from conqret.llm.tokens import count_tokens
 from conqret.llm.tracing import request_span, trace_kind
@@ -203,7 +203,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         Raises:
             DeclarationError: the request cannot be sent to this model.
         """
-        answer = latest = await self._ask(request)
+        answer = latest = await self._request_until_valid(request)
         if (  # it comes from recordings alone and cannot be used: the model may do better now
             answer.reason in _RETRIED
             and self._options.retry_unscored
@@ -213,7 +213,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         ):
             self.progress.retried += 1
             held: _Unrecorded = []
-            latest = await self._ask(request, held)
+            latest = await self._request_until_valid(request, held)
             if latest.status is not Status.FAILED and of_use(latest, request) >= of_use(answer, request):
                 answer = latest
                 for response in held:
@@ -252,7 +252,7 @@ class Client(AbstractAsyncContextManager["Client"]):
             decided |= answer.value or lost
         return decided, tuple(call for answer in answers for call in answer.calls)
 
-    async def _ask(self, request: Request[Response], held: _Unrecorded | None = None) -> Answer[Response]:
+    async def _request_until_valid(self, request: Request[Response], held: _Unrecorded | None = None) -> Answer[Response]:
         """Get the response, from recordings first; not from those of an earlier run where responses can be ``held``:
         that list gets the invalid ones that would take the place of a recorded one, which may be worth more."""
         self._backend.check_can_request(

@@ -25,7 +25,7 @@ from urllib.request import getproxies, proxy_bypass
 from conqret.data import Reason
 from conqret.errors import DeclarationError, MissingKeyError
 from conqret.llm.client_options import ClientOptions, ModelFacts, stated
-from conqret.llm.retry import ProviderError
+from conqret.llm.failed_requests import ProviderError
 from conqret.llm.tokens import litellm_folder
 
 _PRICE_LIST = "model_prices_and_context_window_backup.json"

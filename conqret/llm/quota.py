@@ -12,8 +12,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from conqret.data import Reason
+from conqret.llm.failed_requests import BACKOFF_BASE, ProviderError
 from conqret.llm.recordings import Recordings
-from conqret.llm.retry import BACKOFF_BASE, ProviderError
 
 _MAKE = (
     "CREATE TABLE IF NOT EXISTS costs (client TEXT PRIMARY KEY, model TEXT NOT NULL, spent REAL NOT NULL, "

@@ -15,9 +15,16 @@ from typing import Any
 from conqret.data import Reason
 from conqret.errors import DeclarationError, shortened
 from conqret.llm.client_options import ClientOptions, Connection, ModelFacts
+from conqret.llm.failed_requests import (
+    CircuitBreaker,
+    FailureLimit,
+    KeyRedaction,
+    ProviderError,
+    backoff,
+    keys_in_use,
+)
 from conqret.llm.quota import AdaptiveGate, Budget, TokenBucket
 from conqret.llm.request import IMAGE_TOKENS, MAX_NAME, Completion, Request
-from conqret.llm.retry import CircuitBreaker, FailureLimit, KeyRedaction, ProviderError, backoff, keys_in_use
 from conqret.llm.tokens import count_tokens
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from conqret.console import shared_options as options
-from conqret.console.printing import at, end, note, result
+from conqret.console.exit_codes import end
+from conqret.console.printing import at, note, result
 from conqret.debateqa.curation.benchmark_checks import (
     CheckFigures,
     Verdicts,

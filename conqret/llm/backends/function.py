@@ -24,8 +24,8 @@ from typing import Any
 from conqret.data import Reason
 from conqret.errors import DeclarationError, first_line
 from conqret.llm.client_options import Backend, ClientOptions, Connection, ModelFacts, on_this_machine
+from conqret.llm.failed_requests import ProviderError
 from conqret.llm.request import Completion, Request
-from conqret.llm.retry import ProviderError
 
 PREFIX = "function/"
 ITEM = "item"

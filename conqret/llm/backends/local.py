@@ -19,9 +19,9 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError, first_line
 from conqret.io.limits import whole_text
 from conqret.llm.client_options import Backend, ClientOptions, Connection, on_this_machine
+from conqret.llm.failed_requests import ProviderError
 from conqret.llm.replies import CONTEXT_OVERFLOW
 from conqret.llm.request import Completion, Request
-from conqret.llm.retry import ProviderError
 from conqret.local.likelihoods import TargetScore, give_back
 from conqret.local.model_identity import commit_of, folder_identity, hub_file, hub_reachable
 from conqret.local.models import window_in

@@ -15,9 +15,9 @@ from typing import Any
 from conqret.data import Reason
 from conqret.io.jsonl import compact
 from conqret.io.limits import ANSWER
+from conqret.llm.failed_requests import ProviderError
 from conqret.llm.provider_errors import error_in, filtered, scrub
 from conqret.llm.request import Completion, TokenLogprobs
-from conqret.llm.retry import ProviderError
 
 Price = Callable[[int | None, int | None, int | None], float | None]
 """Takes the tokens of prompt and response, and the cached ones among the prompt's, and returns dollars

@@ -20,12 +20,12 @@ from pydantic import BaseModel
 
 from conqret.errors import DeclarationError
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.failed_requests import ProviderError
 from conqret.llm.hosted.connection import NO_KEY, HostedConnection, Shape, choose_shape, format_for
 from conqret.llm.hosted.response_bodies import ACCEPTED, packing, unpacked
 from conqret.llm.hosted.servers import NAMED
 from conqret.llm.providers import HERE, check_address, check_key, mode_of, sent_on
 from conqret.llm.request import Request
-from conqret.llm.retry import ProviderError
 
 _users: WeakKeyDictionary[asyncio.AbstractEventLoop, int] = WeakKeyDictionary()
 

@@ -15,7 +15,8 @@ import numpy as np
 from conqret.errors import DeclarationError, FaultsError, ItemsError
 from conqret.io.cell_values import is_missing
 from conqret.io.files import file_rows
-from conqret.io.label_layouts.annotation_tools import SUBMITTED, argilla_responses
+from conqret.io.label_layouts.annotation_tools import SUBMITTED, TASK_ITEM, argilla_responses
+from conqret.io.label_set import PROBABILITY
 from conqret.io.rows import FaultList, Row, Rows, frame_kind, frame_rows, object_rows, only_split
 from conqret.studies.check.checked_table import IN_MEMORY
 from conqret.studies.check.tool_results import tool_records, tool_rows
@@ -157,7 +158,7 @@ def annotated_rows(records: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str
     if {"data", "annotations"} <= records[0].keys():
         sides = (("human", "annotations"), ("judge", "predictions"))
         return [
-            {"id": task.get("id"), **task["data"]}
+            {"id": task["data"].get(TASK_ITEM, task.get("id")), **task["data"]}
             | {name: values for side, field in sides for name, values in _results(side, task.get(field))}
             for task in records
         ]
@@ -186,6 +187,9 @@ def _argilla_row(record: Mapping[str, Any]) -> dict[str, object]:
         name: value for name, value in record.items() if not re.search(r"\.(responses|suggestion)\b", name)
     }
     row |= row.pop("fields", None) or {}
+    metadata = row.get("metadata")
+    if isinstance(metadata, Mapping) and PROBABILITY in metadata:
+        row[PROBABILITY] = metadata[PROBABILITY]
     responses, suggestions = row.pop("responses", None), row.pop("suggestions", None) or {}
     suggestions |= {name[:-11]: value for name, value in record.items() if name.endswith(".suggestion")}
     for question, value in suggestions.items():

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conqret.console import shared_options as options
+from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, end, note, note_each, result, tell_missing
+from conqret.console.printing import at, note, note_each, result, tell_missing
 from conqret.console.source_options import DocumentPool
 from conqret.judging.command_options import OwnJudge, StudyOptions
 

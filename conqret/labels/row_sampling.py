@@ -1,4 +1,4 @@
-"""Rows of a table of judge verdicts as screens: which rows to label, and what annotators see of them.
+"""Draw rows to label from a table of judge verdicts, and make the screens or the form that annotators see of them.
 
 Drawn at random, labels hold few of the rows that the judge fails; drawn half by half, few of the many that it passes,
 on which TNR rests. So each verdict gets the mean of its share of the rows and of an equal share: 60 labels of 1,000
