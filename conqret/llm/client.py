@@ -252,7 +252,9 @@ class Client(AbstractAsyncContextManager["Client"]):
             decided |= answer.value or lost
         return decided, tuple(call for answer in answers for call in answer.calls)
 
-    async def _request_until_valid(self, request: Request[Response], held: _Unrecorded | None = None) -> Answer[Response]:
+    async def _request_until_valid(
+        self, request: Request[Response], held: _Unrecorded | None = None
+    ) -> Answer[Response]:
         """Get the response, from recordings first; not from those of an earlier run where responses can be ``held``:
         that list gets the invalid ones that would take the place of a recorded one, which may be worth more."""
         self._backend.check_can_request(
