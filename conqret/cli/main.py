@@ -62,7 +62,11 @@ class _Remarks(logging.Handler):
 
 
 def _interrupt_on_signals() -> list[int]:
-    """Make SIGTERM and SIGHUP do what Ctrl-C does; returns the list of the signals that came, SIGINT first."""
+    """Make SIGTERM and SIGHUP do what Ctrl-C does, and return a list that gets each of these signals as it comes.
+
+    The list begins with SIGINT, which has not come: its last element is the signal that stopped the program. Signals
+    that are ignored (``nohup``, a program in the background) stay ignored. Outside the main thread nothing is changed.
+    """
     signals = [int(signal.SIGINT)]
 
     def interrupt(number: int, frame: FrameType | None) -> None:

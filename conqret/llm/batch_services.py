@@ -378,7 +378,12 @@ class AnthropicBatches(BatchService):
         return BatchProgress(ended, scrub(status), (f"{path}/results",) if ended else ())
 
     def read(self, line: Mapping[str, Any]) -> Result:
-        """Parse one line of the results into a completion, or the error."""
+        """Parse one line of the results into a completion or an error. A canceled or expired request is a SERVER_ERROR,
+        so that it is sent again.
+
+        Raises:
+            KeyError: the line has another form (or TypeError).
+        """
         key, result = str(line["custom_id"]), line["result"]
         kind = result["type"]
         if kind == "succeeded":

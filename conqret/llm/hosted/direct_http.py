@@ -46,7 +46,8 @@ _HEADERS = {
 
 
 class Direct(HostedConnection):
-    """A connection that posts to a server's chat completions over persistent connections, without litellm."""
+    """A connection that posts to a server's chat completions (or its Responses interface) over persistent connections,
+    without litellm."""
 
     def __init__(self, options: ClientOptions) -> None:
         super().__init__(options)

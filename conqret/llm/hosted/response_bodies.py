@@ -147,7 +147,8 @@ def _count(sent: Any) -> int | None:
 
 
 def _logprobs(choice: Mapping[str, Any]) -> tuple[TokenLogprobs, ...] | None:
-    """Those of all tokens; None where any is no finite number, of which none could be trusted (nor exported)."""
+    """Return the log-probabilities of all tokens of a choice. None if there are none, or if any is missing or not
+    finite: then no other could be trusted."""
     content = mapping(choice.get("logprobs")).get("content")
     if not content:
         return None
