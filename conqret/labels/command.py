@@ -165,7 +165,11 @@ def label(
 def _written(
     annotation_form: AnnotationForm, to: Target, reasons: object, output: Path, *, overwrite: bool
 ) -> list[Path]:
-    """Write a form and the plan by which its items were drawn; return their paths."""
+    """Write the files of a form, and next to them NAME.plan.json with ``reasons``; return their paths.
+
+    Raises:
+        DeclarationError: one of the files exists, without ``overwrite``.
+    """
     from conqret.labels.task import FORMS
 
     plan_text = json.dumps(reasons, indent=1, ensure_ascii=False) + "\n"
@@ -186,7 +190,11 @@ def _sample_rows(
     overwrite: bool,
     shown: options.OutputOptions,
 ) -> None:
-    """Write the form for rows of a table of verdicts, drawn as ``labels collect`` draws them."""
+    """Write the form for rows of a table of verdicts, drawn as ``labels collect`` draws them, and print what was drawn.
+
+    Raises:
+        DeclarationError: an option of runs or of uncertainty is given, no row is left to label, or a file exists.
+    """
     from conqret.labels.row_sampling import draw_rows, strata_line, table_form
 
     if sampling.run or sampling.labeled or sampling.uncertain_first or sampling.oversample_uncertain:

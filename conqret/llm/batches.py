@@ -274,7 +274,7 @@ class Batches:
         this is logged, and its requests are submitted again.
 
         Raises:
-            ProviderError: the provider could not be asked now, and may answer later.
+            ProviderError: the provider cannot say so now, and may say it later.
         """
         known = {batch.id for batch in self._kept.batches if batch.id is not None}
         begun = dt.datetime.fromisoformat(batch.handed_in)

@@ -263,7 +263,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         more. A failure is an answer with a reason, never an exception.
 
         Raises:
-            DeclarationError: the model cannot be asked this kind of request.
+            DeclarationError: the model takes no requests of this kind.
         """
         self._backend.check_can_request(
             request.ask,
