@@ -154,7 +154,9 @@ def _table_in(record: Mapping[str, Any]) -> list[Mapping[str, object]] | None:
 
 
 def annotated_rows(records: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, object]]:
-    """Return the records of Label Studio and Argilla with labels and predictions as fields; others as they stand."""
+    """Return the records of Label Studio and Argilla as rows with labels and predictions as fields; others as they
+    stand. There must be at least one record, and the first decides. Canceled annotations and drafts are left out; the
+    id of a form of ``conqret labels sample`` takes precedence over the task's own."""
     if {"data", "annotations"} <= records[0].keys():
         sides = (("human", "annotations"), ("judge", "predictions"))
         return [
@@ -171,7 +173,9 @@ def annotated_rows(records: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str
 
 
 def _results(side: str, given: Any) -> Iterator[tuple[str, list[object]]]:
-    """Yield the values that annotations or predictions of a task have for each control of the page."""
+    """Yield for each control of the page its field (``human_NAME`` or ``judge_NAME``, by ``side``) and the values that
+    annotations or predictions of a task have. Canceled ones, and results that are no choice, rating or number, are left
+    out."""
     values: dict[str, list[object]] = {}
     parts = [part for one in given or () if not one.get("was_cancelled") for part in one.get("result") or ()]
     for part in parts:
@@ -209,7 +213,8 @@ def _columns(records: Sequence[Mapping[str, object]]) -> dict[str, Sequence[str]
 
 
 def _flat(name: str, cells: list[Any]) -> dict[str, Sequence[str]]:
-    """The column ``name``, or a column of each field of its objects, or of each place in its short lists."""
+    """Return the texts of a column by name. Objects in cells, also as JSON in texts, become a column ``NAME.FIELD`` for
+    each field, and short lists a column for each place from 1, again and again until no cell is an object."""
     if set(map(type, cells)) <= {str, type(None)}:
         texts = [cell.strip() if isinstance(cell, str) else "" for cell in cells]
         if not next(filter(None, texts), "").startswith(("{", "[")):
