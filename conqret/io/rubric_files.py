@@ -255,7 +255,8 @@ def _list_name(record: Any) -> str:
 
 
 def _key(record: Mapping[str, Any]) -> tuple[str, Any]:
-    """Return the first column that names the item or the topic of a row, and its value; two empty texts if none does."""
+    """Return the first column that names the item or the topic of a row, and its value; two empty texts if there is
+    none."""
     return next(
         (
             (column, record[column])

@@ -223,7 +223,8 @@ class Sender:
     async def _wait(self, error: ProviderError, attempts: int, began: float, deadline: float | None) -> None:
         """Wait before the next attempt, or raise ``error`` if there is none: it cannot be retried, the attempts or the
         time until the ``deadline`` are used up, or sending has stopped. After a status 429 fewer requests are sent at
-        once, and all pause as long as the provider says. ``began`` is when the failed attempt was sent (``time.monotonic()``).
+        once, and all pause as long as the provider says. ``began`` is the time of the failed attempt
+        (``time.monotonic()``).
 
         Raises:
             ProviderError: ``error`` itself.

@@ -60,7 +60,8 @@ class ComparedJudges(OptionGroup):
     metric: options.Metric = None
 
     def settings(self, calls: options.Calls) -> dict[str, Any]:
-        """The same as settings of the public function, the models called so."""
+        """Return these options as settings of the public function: judges, each model with the settings of ``calls``,
+        the rewriting model, and metrics."""
         named = {} if self.formats is None else {"formats": self.formats}
         return {
             **named,
