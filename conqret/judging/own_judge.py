@@ -144,8 +144,8 @@ def _score(reply: JudgeReply[OwnVerdict], case: Case) -> Mapping[str, Measure]:
 
 
 def _given_metrics(client: ClientOptions, source: ItemSource, *, pair: bool) -> list[str]:
-    """The metrics that a function gives of the first item, for which it is called once; none
-    where it gives a bare number or a verdict, or cannot answer: the run says why."""
+    """Return the metrics that a function returns for the first item, for which it is called once. Empty if it returns a
+    bare number or a verdict, fails, or takes too long: then the run itself says why."""
 
     async def answered() -> str:
         item = plain(next(iter(source)), pair=pair)
