@@ -179,8 +179,8 @@ def _diversity(
 
 
 def _show(scores: AnswerScores, shown: options.OutputOptions) -> None:
-    """Print the system's means, what is missing, and where the scores are; leave with exit code 1 where there is no
-    score, or where the session with a model stopped before its end."""
+    """Print the system's means, what is missing, and where the scores are. Exit code 1 if there is no score, or the
+    session with a model stopped early."""
     met = scores.met
     for what, ids in (("answers", met.answers_alone), ("questions", met.questions_alone)):
         if ids:
