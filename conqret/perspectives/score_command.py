@@ -120,7 +120,8 @@ def score(
 
 
 def _remark(diversity: Diversity) -> None:
-    """What the tables mean, and what they lack."""
+    """Print notes on what the marks in the tables mean, on questions for which a system ranks nothing, and on documents
+    without a judgment."""
     from conqret.retrieval.evaluate import marks_legend
 
     for line in marks_legend(diversity.scores, diversity.baseline, "question"):
