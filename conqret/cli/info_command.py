@@ -148,7 +148,8 @@ def skill() -> None:
 
 
 def _ask(model: str, calls: options.Calls) -> bool:
-    """Judge a tiny item with the bare format, which costs next to nothing."""
+    """Judge a tiny item with the bare format, print the result as one line of the check, and return True if the model
+    gave a valid answer. A paid model is charged for one request."""
     item = Item(
         id="doctor",
         topic="Should the voting age be lowered to 16?",
@@ -198,7 +199,8 @@ def _extras() -> list[str]:
 
 
 def _missing(extra: str) -> list[str]:
-    """What an extra requests on this machine and is not installed, by the installed package's own metadata."""
+    """Return what an extra needs on this machine and is not installed, by the metadata of the installed package,
+    including the extras that it contains."""
 
     names: list[str] = []
     for line in metadata.requires("conqret") or ():

@@ -86,7 +86,9 @@ def _interrupt_on_signals() -> list[int]:
 
 
 def main() -> None:
-    """Run the command line of conqret with ``sys.argv``; exits with the command's exit code."""
+    """Run the command line of conqret with ``sys.argv``. On success it returns normally (exit code 0); errors and
+    signals are printed as one message and end it with their exit code, as the head of this module lists them. Errors of
+    the program itself are raised."""
     gc.set_threshold(*COLLECTED_AFTER)
     logging.getLogger("conqret").handlers = [_Remarks()]
     logging.lastResort = _Remarks(logging.WARNING)  # what libraries remark
@@ -126,7 +128,12 @@ def main() -> None:
 
 
 def _run(words: list[str]) -> None:
-    """Do what the words say. A group of commands without one of them shows its help."""
+    """Run the command that the words name, and send spans of it if tracing is requested. A group without a command
+    prints its help and exits with code 2.
+
+    Raises:
+        DeclarationError: the arguments are invalid.
+    """
     options = words[: words.index("--")] if "--" in words else words
     if everything := "--help-all" in options:
         words = ["--help" if word == "--help-all" else word for word in words]
@@ -213,7 +220,11 @@ def read_arguments(command: Command, words: Sequence[str]) -> Callable[[], None]
 
 
 def _fault(error: CycloptsError, command: Command, words: Sequence[str]) -> str:
-    """What is wrong, and what is perhaps meant."""
+    """Return what is wrong with the arguments, and what is perhaps meant.
+
+    Raises:
+        DeclarationError: files follow ``--labels`` without the option, which has a message of its own.
+    """
     typed = getattr(error, "token", None)
     keyword = typed and (typed.keyword or typed.value)
     argument = error.argument or next((one for one in command.arguments if keyword in one.names), None)
