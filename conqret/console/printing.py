@@ -43,8 +43,8 @@ SECONDS = 10.0
 
 
 class SafeConsole(Console):
-    """A console that escapes control characters in printed text, except those of its own colors and
-    progress bars."""
+    """A console that escapes control characters in printed text, except those of its own colors and progress bars.
+    After a broken pipe it prints nothing more."""
 
     def render(self, renderable: RenderableType, options: Any = None) -> Iterator[Segment]:
         """Yield the segments to print, with control characters in their text escaped."""
@@ -76,7 +76,7 @@ def say(text: str, style: str = "") -> None:
 
 
 def say_json(value: object) -> None:
-    """Print a result as JSON; it is plain data or a pydantic model."""
+    """Print a result, which is plain data or a pydantic model, as indented JSON; invisible characters are escaped."""
     to_json = getattr(value, "model_dump_json", None)
     text = json.dumps(value, indent=1, ensure_ascii=False) if to_json is None else to_json(indent=1)
     out().out(
