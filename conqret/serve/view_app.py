@@ -175,7 +175,7 @@ def _validation(root: Path, folder: Path) -> ListedRun:
 
 
 def _done(run: RunEntry) -> str:
-    """Return how many judgments a run has so far, of how many if that is known; empty if it has no file of judgments."""
+    """Return how many judgments a run has so far, of how many if that is known; empty without a file of judgments."""
     file = run.path / JUDGMENTS
     if not file.is_file():
         return ""
