@@ -275,9 +275,9 @@ def _concluded(
 
 
 def _measure(item: RankedItem, lost: Measure | None) -> Measure:
-    """Return the strength of an item as a score: the probability that it wins against an average item of its group; the
-    strength itself, its standard error and interval are parts. An item without any comparison is missing, with the
-    reason of ``lost`` if its comparisons failed."""
+    """Return the strength of an item as a score: the value is the probability that it wins against an average item of
+    its group, ``raw`` the strength itself; standard error, interval and number of comparisons are parts. An item
+    without any comparison is missing, with the reason of ``lost`` if its comparisons failed."""
     if not item.comparisons:
         if lost is not None and lost.reason is not None:
             return Measure.missing(lost.reason, lost.detail)
