@@ -105,7 +105,11 @@ class Registry(Mapping[str, T], Generic[T]):
 
     @cached_property
     def _homes(self) -> Mapping[str, str | EntryPoint]:
-        """By name the module of conqret's own, or the entry point of a plug-in's."""
+        """Return by name the module of conqret's own members, or the entry point of a plug-in's; own ones come first.
+
+        Raises:
+            DeclarationError: a plug-in declares a name that is taken.
+        """
         modules: dict[str, str] = {}
         spec = importlib.util.find_spec(self._package) if self._package else None
         if spec is not None:

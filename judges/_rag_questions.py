@@ -164,9 +164,8 @@ def context_sufficiency(decided: Decided, case: Case) -> Measure:
 
 
 def answered(decided: Decided, case: Case) -> Measure:
-    """Compute the probability that the answer gives anything that the question asks for; the label says
-    whether it declines, and how rightly.
-    """
+    """Compute the probability that the answer gives anything that the question asks for. The label says whether it
+    declines, and how rightly: wrongly if the documents hold an answer."""
     shares = decided["in_answer"]
     measure, label = expected(shares, GIVEN), likeliest(shares)
     if label == "declined":
@@ -178,7 +177,11 @@ def answered(decided: Decided, case: Case) -> Measure:
 
 
 def completeness(decided: Decided, case: Case) -> Measure:
-    """Compute how much of the question is answered; nothing is due where the documents hold nothing of it."""
+    """Compute how much of the question is answered.
+
+    Raises:
+        UnansweredError: nothing is due, as the answer declines or is silent and the documents hold nothing of it.
+    """
     shares = decided["in_answer"]
     measure = expected(shares, COMPLETE)
     nothing_held = bool(case.item.documents) and decided["in_documents"]["none"] > 0.5

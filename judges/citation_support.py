@@ -96,9 +96,9 @@ def pairs(item: Item) -> list[tuple[int, int]]:
 
 
 def measures(item: Item, verdicts: Mapping[tuple[int, int], tuple[Verdict, str]]) -> Mapping[str, Measure]:
-    """Compute citation precision and recall from the verdict and explanation of each (sentence, document)
-    pair.
-    """
+    """Compute citation precision and recall from the verdict and explanation of each (sentence, document) pair. A
+    citation without a verdict is one of no document and supports nothing; a sentence that is also contradicted does not
+    count as supported. Without citations, or sentences, the measure is missing."""
     statement_list, parts, supported = statements(item.argument or ""), [], 0
     for statement in statement_list:
         labels = set()
@@ -201,7 +201,8 @@ def questions(case: Case) -> dict[str, Question]:
 
 
 def _expected(decided: Decided, case: Case) -> list[tuple[CitedSentence, list[Measure], list[str]]]:
-    """Each statement with the measures and the names of its citations; one of no document supports nothing."""
+    """Return each statement with the measures and the names of its citations; a citation of no document has the value
+    0."""
     existing, beyond = (
         set(pairs(case.item)),
         Measure(status=Status.SCORED, value=0.0, confidence={METHOD: 1.0}),

@@ -160,7 +160,8 @@ def information(likelihood: Likelihood) -> float:
 
 
 def score(reply: JudgeReply[Likelihoods], case: Case) -> Mapping[str, Measure]:
-    """Compute the groundedness of the argument, with its sentences as parts."""
+    """Compute the groundedness of the argument, with its sentences as parts; missing if the argument is certain to the
+    model without documents."""
     whole, parts = reply.value.argument, reply.value.sentences
     _, words = texts(case.item.argument or "")
     value = share(whole)
@@ -205,7 +206,8 @@ def reading(case: Case, full_prompt: RenderedPrompt, bare: RenderedPrompt) -> Re
 
 
 def _answer(numbers: Sequence[int], rows: Sequence[Sequence[TargetScore]]) -> dict[str, Any]:
-    """The two rows of scores (with documents, without) as plain data; rounding leaves none above 0."""
+    """Return the two rows of scores (with documents, without) as plain data; log-likelihoods that rounding leaves above
+    0 are 0, and so are missing ones."""
     figures = [
         {
             "tokens": row.tokens,

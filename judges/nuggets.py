@@ -84,7 +84,8 @@ def joined(case: Case, measures: Sequence[Mapping[str, Measure]]) -> Mapping[str
 
 
 def _assigned(nuggets: Sequence[Nugget], found: Measure) -> Iterator[tuple[Nugget, Part | Measure]]:
-    """Each nugget of a request with its part of the measure of all, which has them in order; or why it has none."""
+    """Yield each nugget of a request with its part of ``found``, which has the assigned ones in order, or with a
+    missing measure that says why it has none."""
     counted = unassigned(len(nuggets) - len(found.parts), len(nuggets))
     lost = found.model_copy(update={"detail": found.detail.removeprefix(f"{counted}: "), "parts": ()})
     place = 0

@@ -111,7 +111,8 @@ def score(reply: JudgeReply[Any], case: Case) -> Mapping[str, Measure]:
 
 
 def score_claims(claims: Sequence[Any], case: Case, *, declined: bool = False) -> dict[str, Measure]:
-    """What follows from the claims of the answer; of one that has none nothing does, and ``declined`` may be why."""
+    """Return the measures that follow from the claims of the answer; those on documents only if there are any. Without
+    claims all are missing: because the answer declines (``declined``), or because it claims nothing."""
     if not claims:
         why = Measure.missing(Reason.DECLINED) if declined else _nothing("the answer claims nothing")
         return dict.fromkeys(OF_CLAIMS, why)
@@ -126,7 +127,8 @@ def score_claims(claims: Sequence[Any], case: Case, *, declined: bool = False) -
 
 
 def score_parts(parts: Sequence[Any], case: Case) -> dict[str, Measure]:
-    """What follows from the parts of the question."""
+    """Return completeness, ``answered`` and, with documents, context sufficiency, from the parts of the question. A
+    part that neither the answer nor the documents have does not count for completeness."""
     due = [part for part in parts if not _open_on_both_sides(part)]
     asks_nothing = _nothing("the question asks for nothing")
     measures = {"completeness": asks_nothing, "answered": answered(parts, case.item.reference or "")}
@@ -141,7 +143,8 @@ def score_parts(parts: Sequence[Any], case: Case) -> dict[str, Measure]:
 
 
 def score_uses(uses: Sequence[DocumentUse], case: Case) -> dict[str, Measure]:
-    """What follows from the use of the documents."""
+    """Return context relevance and precision from the use of the documents; there must be one entry for each document,
+    in their order."""
     relevance = credited_share(uses, "document", "use")
     parts = tuple(
         part.model_copy(update={"id": document.id})
@@ -292,8 +295,8 @@ def baseline(case: Case) -> dict[str, Any]:
 
 
 def _claims(findings: Sequence[SentenceFinding]) -> list[SentenceFinding]:
-    """The sentences that claim something: not those that decline. Where the answer begins by declining and the
-    documents hold nothing of the rest, the whole answer declines: the rest are hints where else to ask."""
+    """Return the sentences that claim something, without those that decline. If the answer begins by declining and the
+    documents hold nothing of the rest, it has no claim: the rest are hints where else to look."""
     claims, first = list[SentenceFinding](), None
     for finding in findings:
         declines = _DECLINES.search(finding.text) is not None
@@ -330,8 +333,8 @@ class _RagParts(Typed):
 
 
 def _section(metrics: frozenset[str]) -> JudgePrompt[Any]:
-    """The list of a response from which ``metrics`` follow, by itself: another list that is not valid costs them
-    nothing."""
+    """Return the prompt reduced to the list of a response from which ``metrics`` follow, so that another list that is
+    not valid costs them nothing."""
     if metrics & set(OF_USES):
         return replace(
             PROMPT,

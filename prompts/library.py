@@ -249,7 +249,8 @@ class Library:
 
 
 def _environment(loader: BaseLoader | None = None) -> Environment:
-    """Jinja's sandbox, in which a template of somebody else does not reach Python."""
+    """Return Jinja's sandbox, in which a template from elsewhere does not reach Python. All variables are escaped, and
+    an unknown one is an error."""
     return ImmutableSandboxedEnvironment(
         loader=loader,
         autoescape=True,
@@ -311,7 +312,11 @@ def split_front_matter(text: str, identifier: str) -> tuple[dict[str, Any], str]
 
 @lru_cache(maxsize=1)
 def _plugged() -> tuple[Traversable, ...]:
-    """The folders of the plug-ins' prompts."""
+    """Return the folders of the plug-ins' prompts.
+
+    Raises:
+        DeclarationError: a folder cannot be found, or a plug-in declares a prompt that another has.
+    """
     if not (entries := entry_points(group=PLUG_INS)):
         return ()
     folders: dict[str, Traversable] = {}

@@ -277,7 +277,8 @@ _find_again = lru_cache(KEPT_TEXTS)(_find)
 
 
 def _first(pattern: _Pattern, cues: frozenset[str], lowered: str) -> re.Match[str] | None:
-    """The first passage that begins with one of ``cues`` and fits."""
+    """Return the first passage of ``lowered`` that begins with one of ``cues`` and fits the pattern (and has its lead
+    before it, if it needs one); None if there is none."""
     first = None
     for cue in cues:
         at = lowered.find(cue)

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 from rich.console import RenderableType
 
 from conqret.console import shared_options as options
+from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, end, heading, note, note_all, progress, result, tell
+from conqret.console.printing import at, heading, note, note_all, progress, result, tell
 from conqret.errors import number, shortened
 from conqret.text.citations import cited_against, cited_by
 

@@ -321,7 +321,9 @@ def _evidence(debate: Debate, entries: Mapping[tuple[str, int], LedgerEntry]) ->
 def _qrels(
     topics: Sequence[CorpusTopic], evidence: Mapping[str, _Evidence], splits: Mapping[str, Split], seed: int
 ) -> tuple[dict[tuple[QrelsStance, Split], tuple[Qrel, ...]], int]:
-    """The judged pairs, and how many negatives there were too few documents for."""
+    """Return the judged pairs by stance and split, and how many negatives are lacking. Each topic gets as many
+    negatives as it has relevant documents, drawn by the seed from the split's documents that it does not list, as far
+    as there are any."""
     pools: dict[Split, list[str]] = {
         split: sorted(d for d, s in splits.items() if s == split) for split in SPLITS
     }

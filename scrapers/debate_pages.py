@@ -186,9 +186,9 @@ async def scrape_debates(
 
 
 async def scrape_debate(url: str, fetcher: PageFetcher) -> Debate | LayoutProblem:
-    """Fetch the debate page at ``url`` and the further pages that it needs, and return its debate, or a
-    problem if a fetch fails or a part is missing.
-    """
+    """Fetch the debate page at ``url`` and the further pages that it needs, and return its debate, or a problem if a
+    fetch fails or a part is missing. A further page that cannot be fetched is a problem only if a part is missing
+    without it."""
     page = await fetcher.fetch(url)
     if not page.ok:
         return LayoutProblem(url, (f"the page: {page_end(page)}",))

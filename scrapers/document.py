@@ -296,7 +296,7 @@ def _language(root: HtmlElement) -> str:
 
 
 def _own_text(root: HtmlElement) -> str:
-    """The text of the main part, a line a block."""
+    """Return the text of the main part of a page, a line for each block. Menus and the like are emptied in ``root``."""
     containers = root.xpath("//article | //main | //*[@role='main']") or root.xpath("//body") or [root]
     parts: list[str] = []
     for part in containers:

@@ -272,7 +272,8 @@ async def _run(
         places = asyncio.Semaphore(IN_HAND * fetch.concurrency)
 
         async def settle(cited_source: CitedSource) -> dict[str, Any]:
-            """What becomes of a source, as the fields of a line."""
+            """Find the address of a source if it has none, fetch and parse its page, and return the outcome as the
+            fields of a ledger line. A failed fetch is an outcome with its status."""
             end: dict[str, Any] = {"url": cited_source.url}
             try:
                 if not cited_source.url:
@@ -298,7 +299,12 @@ async def _run(
             )
 
         async def work(job: Job) -> None:
-            """Fetch the page of a job's sources and record the outcome for each of them."""
+            """Fetch the page of a job's sources, and record the outcome for each of them. An unexpected error is
+            recorded as an outcome, too.
+
+            Raises:
+                ConqretError: the outcome cannot be written (or OSError).
+            """
             if job[0].url and archive is None:
                 await fetcher.ready(job[0].url)
             async with places:

@@ -151,7 +151,12 @@ class Robots:
         await asyncio.gather(*self._rules.values(), return_exceptions=True)
 
     async def _load(self, origin: URL) -> Protego | None:
-        """The rules of an origin; None where everything is allowed."""
+        """Return the rules of an origin; None if everything is allowed. A crawl delay is reported to
+        ``on_crawl_delay``.
+
+        Raises:
+            FetchError: robots.txt cannot be reached or read, so that nothing may be fetched.
+        """
         try:
             reply = await self._ask(origin / "robots.txt")
         except FetchError as error:
@@ -171,7 +176,8 @@ class Robots:
 
 
 def _refused(error: FetchError, origin: URL) -> FetchError | None:
-    """Why nothing of ``origin`` may be asked if its robots.txt ended so; None where everything may."""
+    """Return the error with which every fetch from ``origin`` ends if its robots.txt ended with ``error``; None if
+    everything may be fetched, as after HTTP 404."""
     if error.reply is not None:
         unreachable = error.http >= 500 or error.http == 429
         return _forbidden(f"unreachable (HTTP {error.http})", " (RFC 9309)") if unreachable else None
@@ -339,7 +345,12 @@ class Fetcher(AbstractAsyncContextManager["Fetcher"]):
         return reply
 
     async def _followed(self, url: str, *, robots: bool, limit: int = MAX_REDIRECTS) -> FetchedResponse:
-        """Ask for a URL, follow its redirects, and return a successful response; else raise :class:`FetchError`."""
+        """Request a URL, follow its redirects, and return a successful response.
+
+        Raises:
+            FetchError: robots.txt or the policy forbids one of the addresses, there are too many redirects, or the
+                status is not 200 to 299.
+        """
         seen = [checked_url(url, self.options.policy)]
         while True:
             if robots:
@@ -360,7 +371,8 @@ class Fetcher(AbstractAsyncContextManager["Fetcher"]):
         return reply
 
     async def _exchange(self, url: URL) -> FetchedResponse:
-        """One request and its response, the body read within the limits."""
+        """Send one request, when the host's turn comes, and return the response, whose body is read within the limits.
+        A failed one that says when to come back holds back further requests to the host."""
         host = url.raw_host or ""
         async with self._politeness.turn(host), self._slots:
             reply = await self._wire.request(url)

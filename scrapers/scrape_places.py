@@ -56,7 +56,11 @@ async def open_page(place: str, fetcher: PageFetcher) -> OpenedPage:
 
 
 def _saved(place: str) -> str:
-    """The HTML of a saved page."""
+    """Return the HTML of a saved page.
+
+    Raises:
+        DeclarationError: there is no such file, or it is too large.
+    """
     file = Path(place)
     if not file.is_file():
         raise DeclarationError(
@@ -236,7 +240,8 @@ def _links(page: DebatePage) -> list[str]:
 
 
 def _linked(page: DebatePage) -> str:
-    """Where the links of a page lead, the commonest places first: what a pattern can be made of."""
+    """Return a sentence on where the links of a page lead, the most frequent places first, as patterns that could
+    select them."""
     places: Counter[str] = Counter()
     links = _links(page)
     for link in links:

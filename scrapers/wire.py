@@ -21,7 +21,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from yarl import URL
 
 from conqret.errors import ExecutionError
-from conqret.llm.retry import retry_after_of
+from conqret.llm.failed_requests import retry_after_of
 
 
 class FetchStatus(StrEnum):
@@ -380,7 +380,8 @@ class HttpClient:
         )
 
     async def _body(self, response: aiohttp.ClientResponse) -> tuple[bytes, FetchError | None]:
-        """The body, as far as the limit allows, and what kept it from being whole."""
+        """Return the body, cut at the limit, and the error that says so (None if it is whole). A body announced as too
+        large is not read."""
         most = self._limits.max_bytes
         pieces, size = [], response.content_length or 0
         if size <= most:

@@ -134,9 +134,8 @@ STACK = 64 * 2**20
 
 
 def main() -> None:
-    """Run a parsing process: read jobs from standard input and write results to standard output until the
-    input ends.
-    """
+    """Run a parsing process: read jobs from standard input and write results to standard output, one for each job,
+    until the input ends. A failure of the parser is a result with its problem."""
     jobs, answers = sys.stdin.buffer, _own_output()
     _limit_memory()
     threading.stack_size(STACK)

@@ -269,8 +269,8 @@ def _listed(banks: Any) -> list[Any]:
 
 
 def _are_judged(banks: Any, name: str, items: list[Item], options: Mapping[str, Any]) -> bool:
-    """Whether the nuggets of these banks are judged where a format is requested: not by one that rates none, which
-    a note says, and not again where it wrote and rated them itself."""
+    """Return True if the nuggets of these banks are to be judged. They are not if the requested format uses no nuggets
+    (noted), or if this very judge wrote and rated them itself in an earlier phase."""
     listed = _listed(banks)
     if name not in (*NUGGET_FORMATS, NUGGETS):
         counted = number(len(listed), "nugget")
@@ -283,7 +283,8 @@ def _are_judged(banks: Any, name: str, items: list[Item], options: Mapping[str, 
 
 
 def _with_banks(items: list[Item], banks: Any, format_name: str) -> list[Item]:
-    """The items on whose topics there are banks, each with the nuggets of its own."""
+    """Return the items on whose topics there are banks, each with its bank's nuggets in place of its own. The others
+    are left out, with a note."""
     given = read_banks([bank.model_dump(mode="json", exclude_none=True) for bank in banks.banks.values()])
     counted = number(len(_listed(banks)), "nugget")
     instead = "" if format_name == NUGGETS else f", in the place of {format_name}"
@@ -314,8 +315,14 @@ def _shared(settings: dict[str, Any]) -> dict[str, Any]:
 def _judged(
     reports: Any, topics: Any, llm_config: Any, settings: Mapping[str, Any], banks: Any = None
 ) -> _Run:
-    """The reports as items, and their judgments, by the nuggets of ``banks`` where the format judges nuggets. Each
-    phase of a workflow requests the same, and the first pays."""
+    """Return the reports as items, and their judgments; with ``banks``, by their nuggets if the format judges nuggets.
+    Reports without a sentence are not judged. The run's folder is overwritten, but responses are recorded: each phase
+    of a workflow sends the same requests, and only the first pays.
+
+    Raises:
+        DeclarationError: a corpus is named, the format needs nuggets, or an option is unknown.
+        UnknownNameError: no report is of the run to compare with.
+    """
     options = dict(settings)
     for name in ("qrels", "nugget_banks"):
         options.pop(name, None)

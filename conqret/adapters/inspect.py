@@ -66,8 +66,9 @@ def conqret_metric(
 
 
 def _scorer(format: str, metric: str, key: str | None = None) -> Any:  # noqa: A002
-    """What makes the scorer of a metric, entered in inspect's registry by its name: a log's scorers are made again by
-    it. What it is called with is written into logs, so the key is not."""
+    """Return the function that makes the scorer of a metric, registered with inspect, which makes a log's scorers again
+    by its name. Its arguments are written into logs, so that ``key`` is none of them. An item with faults has no score,
+    with the reason."""
 
     def made(criterion: str | Mapping[str, Any] | None = None, **settings: Unpack[SingleSettings]) -> Any:
         if key is not None:
@@ -103,8 +104,8 @@ for _metric in (OVERALL, VITAL):
 
 
 def _count_tokens(judgment: Judgment) -> None:
-    """Add what the judge used to what inspect counts for the sample and the log. inspect has no public place for models
-    that it does not call itself; where this one has moved, nothing is counted."""
+    """Add what the judge used to what inspect counts for the sample and the log; recorded responses and calls without
+    usage count nothing. inspect has no public place for this: if it has moved, nothing is counted."""
     try:
         places = [getattr(counts, name)() for name in ("model_usage", "sample_model_usage")]
         of_roles = [getattr(counts, name)() for name in ("role_usage", "sample_role_usage")]

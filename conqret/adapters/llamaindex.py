@@ -52,9 +52,8 @@ class ConqretEvaluator(evaluation.BaseEvaluator):  # type: ignore[misc]
         second_response: str | None = None,
         **kwargs: Any,
     ) -> ConqretResult:
-        """Judge the response to a query and return the result; contexts are texts or documents (the other
-        arguments: see the class).
-        """
+        """Judge the response to a query, and return the result; contexts are texts or documents (the other arguments:
+        see the class). Without a score, or with a faulty item, the result is invalid, with the reason."""
         texts = list(contexts or ())
         try:
             item = as_item(query, response, texts, reference, {"second_argument": second_response, **kwargs})

@@ -53,7 +53,8 @@ class ConqretScorer(scorers.Scorer):  # type: ignore[misc]
         self.name = self.name or self._single.name.replace(" ", "_")
 
     def __call__(self, *, inputs: Any = None, outputs: Any = None, expectations: Any = None) -> Any:
-        """The feedback on one row."""
+        """Return the feedback on one row: its score and reasons, or an error (``FAULTY_ROW``, or the reason why there
+        is no score)."""
         inputs_map, made, expected = _mapping(inputs), _mapping(outputs), _mapping(expectations)
         facts = (f"{str(fact).strip().rstrip('.')}." for fact in expected.get("expected_facts") or ())
         source = entities.AssessmentSource(

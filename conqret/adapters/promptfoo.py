@@ -143,7 +143,12 @@ def send_to_process(config: Mapping[str, Any], item: Mapping[str, Any]) -> dict[
 
 
 def _place(config: Mapping[str, Any]) -> Path:
-    """The socket of this program and these settings, in a folder of this user's own."""
+    """Return the path of the socket for this program, folder and settings, in a folder that only this user can read;
+    the folder is made if needed.
+
+    Raises:
+        DeclarationError: other users can read the folder.
+    """
     folder = Path(tempfile.gettempdir()) / f"conqret-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     status = folder.lstat()
@@ -202,7 +207,8 @@ def _said(place: Path) -> str:
 
 
 async def _serve(place: Path, program: int) -> None:
-    """Judge what comes, until the program is gone."""
+    """Judge what comes to the socket at ``place``, until the ``program`` (a process id) is gone. The settings are read
+    from standard input; one line on standard output then says that it is ready, or what is wrong."""
     from conqret.adapters.single import SingleMetric, outcome
 
     try:

@@ -65,7 +65,8 @@ class ConqretJudge(pt.Transformer):  # type: ignore[misc]
         self.judge = SessionJudge(format=asked, metrics=self.metrics, **settings)
 
     def transform(self, inp: Any) -> Any:
-        """Judge the answers in the column ``qanswer`` and return the frame with their scores."""
+        """Judge the answers in the column ``qanswer``, and return the frame with their scores, one row for each query.
+        If the judge has a transformer for ``documents``, it finds them first; document columns are dropped."""
         pt.validate.columns(inp, includes=["qid", "query", "qanswer"])
         frame = inp
         if self.documents is not None:

@@ -212,7 +212,9 @@ def _around(rare: Sequence[int], shared: Set[str], source: Text) -> list[int]:
 
 
 def _best_of(places: Sequence[int], claim: Sentence, source: Text) -> tuple[int, int, float]:
-    """The first and last word of the first passage with the highest weight, and that weight."""
+    """Return the first and last word of the passage with the highest weight (of equal ones the first), and that weight.
+    ``places``, at least one, are the words of the source that the claim has, in order; a stem counts once in a passage.
+    """
     weights, stems, longest = claim.weights, source.stems, words_in_all(PASSAGE, source.language)
     inside: dict[str, int] = {}
     score = best = 0.0

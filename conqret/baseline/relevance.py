@@ -164,9 +164,8 @@ class TermContext:
 
     @classmethod
     def from_documents(cls, documents: Sequence[Features], argument: Features | None) -> TermContext:
-        """Build the statistics from the features of an item's documents and, where it has one, of its
-        argument.
-        """
+        """Build the statistics from the features of an item's documents (there may be none) and of its argument, if it
+        has one."""
         words = argument.uncommon if argument is not None else frozenset[str]()
         holders: Counter[str] = Counter()
         anchored: dict[str, int] = defaultdict(int)

@@ -179,7 +179,7 @@ class Command(App):
         return " ".join(words)
 
     def help_print(self, tokens: Any = None, *, console: Any = None) -> None:
-        """Print the help text of the command or group."""
+        """Print the help text of the command or group. Changes the texts of the object: print it once."""
         if self.default_command is not None:
             self.usage = f"Usage: {self.usage_line()}"
             if hidden := sum(not self._is_shown(one) for one in self.arguments if not one.children):
@@ -231,7 +231,8 @@ def _suggested(name: str, known: Parts, path: Sequence[str]) -> str:
 
 
 def _group(path: Sequence[str], parts: Parts, *, whole: bool = False) -> Command:
-    """A group with its commands; the group of all has only what its help lists, unless the ``whole`` tree is wanted."""
+    """Return a group with its commands. In the group of all commands each is only a line of help, unless the ``whole``
+    tree is wanted, since a command's module is imported for its options."""
     first = len(path) == 1
     app = _command(
         path,
@@ -260,7 +261,8 @@ _LINE_BREAK = re.compile(r"(?<!\n)\n(?!\n) *")
 
 
 def _leaf(path: Sequence[str], home: str, *, everything: bool) -> Command:
-    """The command whose function, with its docstring for a help and the examples at its end, is ``module:function``."""
+    """Import the module of a command, and return the command; ``home`` is ``module:function``. Its help is the
+    docstring, with the examples at the end. Without ``everything``, only the module's common options are listed."""
     module_name, name = home.split(":")
     module = import_module(f"conqret.{module_name}")
     function = getattr(module, name)

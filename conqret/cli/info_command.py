@@ -17,7 +17,8 @@ from rich.text import Text
 
 from conqret._version import __version__
 from conqret.console import shared_options as options
-from conqret.console.printing import end, entry, out, result
+from conqret.console.exit_codes import end
+from conqret.console.printing import entry, out, result
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError
 from conqret.judging.judge import judge as judged
@@ -147,7 +148,8 @@ def skill() -> None:
 
 
 def _ask(model: str, calls: options.Calls) -> bool:
-    """Judge a tiny item with the bare format, which costs next to nothing."""
+    """Judge a tiny item with the bare format, print the result as one line of the check, and return True if the model
+    gave a valid answer. A paid model is charged for one request."""
     item = Item(
         id="doctor",
         topic="Should the voting age be lowered to 16?",
@@ -197,7 +199,8 @@ def _extras() -> list[str]:
 
 
 def _missing(extra: str) -> list[str]:
-    """What an extra requests on this machine and is not installed, by the installed package's own metadata."""
+    """Return what an extra needs on this machine and is not installed, by the metadata of the installed package,
+    including the extras that it contains."""
 
     names: list[str] = []
     for line in metadata.requires("conqret") or ():

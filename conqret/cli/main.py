@@ -6,8 +6,8 @@ cost the labels or the items.
 Exit codes: 0 done, or met; 1 a condition is not met, or something failed or has no result (a provider, the
 budget); 2 what the user can correct (the call, a file, a key, a model's name); 3 a condition on an interval
 is undecided (`check`, `validate`); 130 stopped by the user, 143 and 129 by SIGTERM and SIGHUP, what was done
-so far is kept. The codes of errors are decided here, those of outcomes (0, 1, 3) in
-``console.printing.end``.
+so far is kept. The codes of errors and signals are made here, those of outcomes (0 to 3) in
+``console/exit_codes.py``.
 """
 
 from __future__ import annotations
@@ -62,7 +62,11 @@ class _Remarks(logging.Handler):
 
 
 def _interrupt_on_signals() -> list[int]:
-    """Make SIGTERM and SIGHUP do what Ctrl-C does; returns the list of the signals that came, SIGINT first."""
+    """Make SIGTERM and SIGHUP do what Ctrl-C does, and return a list that gets each of these signals as it comes.
+
+    The list begins with SIGINT, which has not come: its last element is the signal that stopped the program. Signals
+    that are ignored (``nohup``, a program in the background) stay ignored. Outside the main thread nothing is changed.
+    """
     signals = [int(signal.SIGINT)]
 
     def interrupt(number: int, frame: FrameType | None) -> None:
@@ -82,7 +86,9 @@ def _interrupt_on_signals() -> list[int]:
 
 
 def main() -> None:
-    """Run the command line of conqret with ``sys.argv``; exits with the command's exit code."""
+    """Run the command line of conqret with ``sys.argv``. On success it returns normally (exit code 0); errors and
+    signals are printed as one message and end it with their exit code, as the head of this module lists them. Errors of
+    the program itself are raised."""
     gc.set_threshold(*COLLECTED_AFTER)
     logging.getLogger("conqret").handlers = [_Remarks()]
     logging.lastResort = _Remarks(logging.WARNING)  # what libraries remark
@@ -122,7 +128,12 @@ def main() -> None:
 
 
 def _run(words: list[str]) -> None:
-    """Do what the words say. A group of commands without one of them shows its help."""
+    """Run the command that the words name, and send spans of it if tracing is requested. A group without a command
+    prints its help and exits with code 2.
+
+    Raises:
+        DeclarationError: the arguments are invalid.
+    """
     options = words[: words.index("--")] if "--" in words else words
     if everything := "--help-all" in options:
         words = ["--help" if word == "--help-all" else word for word in words]
@@ -209,7 +220,11 @@ def read_arguments(command: Command, words: Sequence[str]) -> Callable[[], None]
 
 
 def _fault(error: CycloptsError, command: Command, words: Sequence[str]) -> str:
-    """What is wrong, and what is perhaps meant."""
+    """Return what is wrong with the arguments, and what is perhaps meant.
+
+    Raises:
+        DeclarationError: files follow ``--labels`` without the option, which has a message of its own.
+    """
     typed = getattr(error, "token", None)
     keyword = typed and (typed.keyword or typed.value)
     argument = error.argument or next((one for one in command.arguments if keyword in one.names), None)

@@ -124,7 +124,11 @@ def _show(library: Library, judge_prompts: dict[str, JudgePrompt[Any] | None], i
 def _copy(
     library: Library, judge_prompts: dict[str, JudgePrompt[Any] | None], folder: Path, *, overwrite: bool
 ) -> None:
-    """Copy prompts into a folder, with their variables explained."""
+    """Copy prompts into a folder, with their variables explained, and print the names of the files.
+
+    Raises:
+        DeclarationError: a file exists, without ``overwrite``.
+    """
 
     texts = {}
     for identifier, judge_prompt in judge_prompts.items():
@@ -142,7 +146,12 @@ def _copy(
 def _new_steps(
     library: Library, name: str, client: ClientOptions, folder: Path | None, *, overwrite: bool
 ) -> None:
-    """Have a model write the evaluation steps of a prompt anew, and put them into a copy of it."""
+    """Have a model write the evaluation steps of a prompt anew, and print them; with a ``folder``, write a copy of the
+    prompt with these steps into it.
+
+    Raises:
+        DeclarationError: there is no such prompt, or the copy exists (without ``overwrite``).
+    """
 
     prompt = library[name.replace("_", "-")]
     evaluation_steps = generate_steps(prompt, client, library)
@@ -157,7 +166,13 @@ def _new_steps(
 def _judge_prompts_of(
     name: str, library: Library, metrics: Sequence[str] = ()
 ) -> dict[str, JudgePrompt[Any] | None]:
-    """The prompts of a format, or a prompt alone, each with a judge prompt that uses it (None: no judge does)."""
+    """Return the prompts of a format, or a prompt alone, by id, each with a judge prompt that uses it (None: no judge
+    does).
+
+    Raises:
+        DeclarationError: the format sends no requests, or ``metrics`` are named with a prompt.
+        UnknownNameError: there is no such format, prompt or metric.
+    """
     name = name if name in JUDGES or name in library.ids() else name.replace("_", "-")
     if name in JUDGES:
         wanted = tuple(metric_name(metric) for metric in metrics)

@@ -9,7 +9,8 @@ from pathlib import Path
 from rich.console import RenderableType
 
 from conqret.console import shared_options as options
-from conqret.console.printing import complain, end, result, say
+from conqret.console.exit_codes import end
+from conqret.console.printing import complain, result, say
 from conqret.errors import number
 from conqret.io.limits import whole_text
 from conqret.llm.recordings import store_file

@@ -1,5 +1,6 @@
-"""What commands share: options, conditions and printing.
+"""What commands share: options, conditions, printing and exit codes.
 
 ``option_groups`` makes options of dataclasses, ``shared_options`` and ``label_options`` declare those of several
-commands, ``conditions`` reads ``--require``, and ``printing`` prints results, notes, errors and progress.
+commands, ``conditions`` reads ``--require``, ``printing`` prints results, notes, errors and progress, and
+``exit_codes`` ends a command by its outcome.
 """

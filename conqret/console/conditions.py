@@ -186,7 +186,8 @@ def required_cases(outcomes: Sequence[RequirementOutcome]) -> Iterator[Case]:
 
 
 def junit_suite(command: str, cases: Sequence[Case]) -> bytes:
-    """Return the test cases as one JUnit test suite, encoded as XML."""
+    """Return the test cases as one JUnit test suite, encoded as XML. A case is its kind, its name, ``failure`` or
+    ``skipped`` (empty: passed), and a message."""
     failed, skipped = (sum(tag == wanted for _, _, tag, _ in cases) for wanted in ("failure", "skipped"))
     suite = Element(
         "testsuite",

@@ -93,7 +93,8 @@ def _model_error(called: ClientOptions) -> DeclarationError | None:
 
 
 def budget_words(estimates: Sequence[ExpectedCost], budget: float | None) -> str | None:
-    """Return a sentence that says where the budget would stop the run; None if it would not."""
+    """Return a sentence that names the stage whose expected cost exceeds the budget; None if none does, or there is no
+    budget. Stages with unknown prices count as free."""
     if budget is None:
         return None
     costs = Counter[str]()

@@ -103,7 +103,8 @@ def declare(declaring: Any) -> Any:
 
 
 def _value(kind: Any, interval: Interval | None) -> Parameter:
-    """The metavariable of an option in the help, with the range that its value is checked against."""
+    """Return how an option's value is shown and checked: its metavariable with the range, a check of that range, and
+    the choices. A whole number is read strictly."""
     plain = get_args(kind)[0] if get_origin(kind) in (Union, UnionType) else kind
     if get_origin(plain) is Literal:
         return Parameter(metavar="|".join(get_args(plain)), show_choices=False)

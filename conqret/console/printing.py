@@ -10,7 +10,6 @@ import contextlib
 import functools
 import json
 import os
-import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -37,13 +36,6 @@ if TYPE_CHECKING:
 
 NONE: Mapping[str, Any] = {}
 """An empty mapping, as a default."""
-_REMEDIES = {
-    "authentication": "check the key",
-    "bad_request": "check the name of the model and its settings",
-    "connection": "check the address (--api-base) and that the server is running",
-    "not_found": "check the name of the model and the address",
-    "quota": "check the account's quota with the provider",
-}
 MAX_NOTES = 2
 """The most notes of one kind that a run prints."""
 SECONDS = 10.0
@@ -51,8 +43,8 @@ SECONDS = 10.0
 
 
 class SafeConsole(Console):
-    """A console that escapes control characters in printed text, except those of its own colors and
-    progress bars."""
+    """A console that escapes control characters in printed text, except those of its own colors and progress bars.
+    After a broken pipe it prints nothing more."""
 
     def render(self, renderable: RenderableType, options: Any = None) -> Iterator[Segment]:
         """Yield the segments to print, with control characters in their text escaped."""
@@ -84,7 +76,7 @@ def say(text: str, style: str = "") -> None:
 
 
 def say_json(value: object) -> None:
-    """Print a result as JSON; it is plain data or a pydantic model."""
+    """Print a result, which is plain data or a pydantic model, as indented JSON; invisible characters are escaped."""
     to_json = getattr(value, "model_dump_json", None)
     text = json.dumps(value, indent=1, ensure_ascii=False) if to_json is None else to_json(indent=1)
     out().out(
@@ -206,41 +198,6 @@ def named(model: str, baseline: bool, role: str = "a judge") -> str:
     return f"{model}: the lexical baseline and not {role}" if baseline else model
 
 
-def end(
-    failed: object,
-    session: SessionCounts | None = None,
-    *,
-    there: object = True,
-    reasons: Mapping[str, int] = NONE,
-    undecided: object = False,
-) -> None:
-    """Exit with the exit code of the outcome, after printing the reason; return normally on success.
-
-    Exit code 2: the user has to correct something, since every request was refused or no response is
-    recorded. Exit code 1: something ``failed``, the session stopped early, or ``there`` is false since
-    nothing has a result. The message then names the most frequent of ``reasons``. Exit code 3: nothing else is
-    wrong, but a requirement is ``undecided``.
-    """
-    from conqret.show.words import reason
-
-    commonest = max(reasons, key=lambda reason: reasons[reason], default=None)
-    if session is not None and session.refused:
-        name = session.refused
-        complain(f"every request failed: {reason(name)}, as for {session.failures[name]}; {_REMEDIES[name]}")
-        sys.exit(2)
-    if session is not None and session.stopped:
-        complain(session.stopped)
-    elif not there:
-        example = session.failures.get(str(commonest)) if session is not None else None
-        complain(f"nothing has a result: {reason(commonest)}{f', as for {example}' if example else ''}")
-    if not there and commonest == "not_recorded":
-        sys.exit(2)
-    if failed or not there or (session is not None and session.stopped):
-        sys.exit(1)
-    if undecided:
-        sys.exit(3)
-
-
 def tell_missing(reasons: Mapping[str, int]) -> bool:
     """Print as an error which values of a study are missing and could be there, and return True if any are.
 
@@ -268,13 +225,6 @@ def tell_outcomes(outcomes: Sequence[RequirementOutcome]) -> bool:
         for item in outcome.items:
             tell(f"  {item}")
     return all(outcome.met for outcome in outcomes)
-
-
-def end_by(outcomes: Sequence[RequirementOutcome]) -> None:
-    """Print the outcomes of requirements, and exit with 1 if one is not met, else with 3 if one is undecided."""
-    tell_outcomes(outcomes)
-    undecided = [outcome for outcome in outcomes if outcome.undecided]
-    end(len(undecided) < sum(not outcome.met for outcome in outcomes), undecided=undecided)
 
 
 def counts(progress: ClientProgress) -> str:

@@ -241,7 +241,8 @@ def parse_criterion(text: str) -> Criterion:
 
 
 def name_from(question: str) -> str:
-    """Make a name for a criterion from the first words of its question."""
+    """Return a name for a criterion, made of the first telling words of its question: letters, digits and underscores,
+    beginning with a letter."""
     words = re.findall(r"[a-z0-9]+", question.lower())
     telling = [
         word

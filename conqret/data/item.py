@@ -137,7 +137,8 @@ class Item(Frozen):
 
     @property
     def version(self) -> Version | None:
-        """The perturbation that produced this item, from its metadata; None if the item is unperturbed."""
+        """The perturbation that produced this item, from its metadata; None if the item is unperturbed, or its metadata
+        are of another form."""
         try:
             *before, last = self.metadata[CHANGES]
             names = [*(f"{change['name']}:{change['level']:g}" for change in before), last["name"]]

@@ -379,8 +379,8 @@ class TopicKeys:
         return self.tie(judged.topic, item, judged.language, judged.translation_of)
 
     def tie(self, topic: str, item: str, language: str = "", translation_of: str = "") -> int:
-        """Add a topic by its item's id, language and ``translation_of`` value, and return its index among
-        all topics."""
+        """Add the topic of an item, and return its index among all topics. Topics of an item and its translations are
+        tied to one: by ``translation_of``, or by an id that ends with the language."""
         place = self._places.setdefault(topic, len(self._places))
         if place == len(self._joined):
             self._joined.append(place)

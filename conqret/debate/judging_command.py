@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from conqret.console import shared_options as options
-from conqret.console.printing import NONE, at, end, result
+from conqret.console.exit_codes import end
+from conqret.console.printing import NONE, at, result
 from conqret.data import Item
 from conqret.judging.command_options import StudyOptions
 from conqret.judging.cost import Counted

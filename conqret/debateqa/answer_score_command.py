@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from conqret.console import shared_options as options
+from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, end, note_each, progress, result, spaced
+from conqret.console.printing import at, note_each, progress, result, spaced
 from conqret.debateqa.answer_scores import (
     AnswerScores,
     Shots,
@@ -178,8 +179,8 @@ def _diversity(
 
 
 def _show(scores: AnswerScores, shown: options.OutputOptions) -> None:
-    """Print the system's means, what is missing, and where the scores are; leave with exit code 1 where there is no
-    score, or where the session with a model stopped before its end."""
+    """Print the system's means, what is missing, and where the scores are. Exit code 1 if there is no score, or the
+    session with a model stopped early."""
     met = scores.met
     for what, ids in (("answers", met.answers_alone), ("questions", met.questions_alone)):
         if ids:

@@ -155,8 +155,9 @@ class BartScore:
         self.instrument = f"{model_name(model)}, precision ({self.fingerprint[:SHOWN]})"
 
     def compare(self, cases: Sequence[AnswerCase]) -> list[Likeness]:
-        """Return the mean over each case's partial answers; without a value where one of them could not be
-        scored."""
+        """Return for each case the mean over its partial answers; the reason in place of a value if one of them could
+        not be scored. Cases have at least one partial answer, and the detail says what was cut to the model's window.
+        """
         pairs = [(partial_answer, case.answer) for case in cases for partial_answer in case.partial]
         scores = iter(self._model.score(pairs))
         likenesses = []

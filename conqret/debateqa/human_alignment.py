@@ -190,8 +190,8 @@ def over_questions(
 
 
 def annotator_agreement(comparisons: Iterable[Comparison]) -> PairMatrix | None:
-    """Return Spearman's rho of every two annotators, averaged over the questions that both compared (Figure 8);
-    None where no two annotators did."""
+    """Return Spearman's rho of every two annotators, averaged over the questions that both compared (Figure 8); a pair
+    without a rho has the reason. None if fewer than two annotators compared anything."""
     from conqret.debateqa.stability import PairMatrix  # numpy, which no help needs
     from conqret.stats.correlation import spearman
 
@@ -227,7 +227,8 @@ def _shared(
 def _over_systems(
     metric: str, common: CommonMeans, ratings: Mapping[str, Values]
 ) -> tuple[float | None, float | None, int, str]:
-    """Rho, tau, the number of annotators who have one, and why there is none."""
+    """Return rho and tau, averaged over annotators, the number of annotators who have them, and a reason (may be
+    empty). Both are None if no annotator ranks enough systems, or the systems' means do not vary."""
     sign = -1 if metric in LOWER_IS_BETTER else 1
     signed = {name: sign * mean for name, mean in sorted(common.means.items())}
     pairs = [pair for rated in ratings.values() if (pair := _both(signed, rated)) is not None]
@@ -245,8 +246,8 @@ def _over_systems(
 
 
 def elo_ratings(comparisons: Iterable[Comparison], seed: int) -> dict[str, Values]:
-    """Return, by annotator, a mapping from systems to Elo ratings, averaged over many orders of the
-    comparisons."""
+    """Return by annotator a mapping from systems to Elo ratings, averaged over many random orders of the comparisons,
+    which ``seed`` draws. A system without a rating has 0."""
     import numpy as np  # which no help needs
 
     from conqret.stats.paired_ranking import PairwisePreference, elo

@@ -78,7 +78,8 @@ def instrument_name(model: str, shots: str) -> str:
 
 
 def _reading(rendered: RenderedPrompt) -> Reading:
-    """0 or 1 after the prompt and the beginning of an answer, which is written as the examples are."""
+    """Return the reading of 0 or 1 after the prompt and the beginning of an answer as the examples are written; the
+    likelier one is the answer, and its token has the log-probabilities of both."""
 
     def likelier(rows: Sequence[Sequence[TargetScore]]) -> dict[str, int]:
         no, yes = _both(rows)
@@ -216,7 +217,8 @@ class Findings:
 
 
 def _items(answer: str) -> list[str]:
-    """The items of the answer's lists, each with the lines that belong to it; the outer ones where they are nested."""
+    """Return the items of the answer's lists, each with the lines below that belong to it. Of nested lists only the
+    outer items count; a heading ends an item."""
     items: list[str] = []
     outer = any(_ITEM.match(line) and not _NESTED.match(line) for line in answer.splitlines())
     open_item = False

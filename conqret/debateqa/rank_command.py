@@ -314,7 +314,8 @@ def _table(matrix: PairMatrix) -> Table:
 
 
 def _ends(matrix: PairMatrix) -> str:
-    """Mean and lowest value over pairs, the lowest with its interval, and how many have none."""
+    """Return in lines what the values mean, their mean and the lowest over pairs (with its interval), and how many
+    pairs have no value and why."""
     number = {name: place for place, name in enumerate(matrix.names, start=1)}
     known = {pair: value for pair, value in matrix.values.items() if value.value is not None}
     missing = [(pair, value) for pair, value in matrix.values.items() if value.value is None]

@@ -221,7 +221,7 @@ def ranking_taus(
 
 
 def _taus(first: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Tau-b of each row of two tables (by systems); NaN where a row is constant or lacks a value."""
+    """Return tau-b of each row of two tables (rows by systems); NaN where a row is constant or lacks a value."""
     agree, untied, apart = (np.zeros(len(first)) for _ in range(3))
     for place in range(first.shape[1]):
         x, y = (np.sign(side[:, place, None] - side[:, place + 1 :]) for side in (first, other))

@@ -8,7 +8,8 @@ from typing import Annotated
 from annotated_types import Interval
 
 from conqret.console import shared_options as options
-from conqret.console.printing import at, end, note, result
+from conqret.console.exit_codes import end
+from conqret.console.printing import at, note, result
 from conqret.judging.command_options import Engines
 
 

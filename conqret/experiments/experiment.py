@@ -48,7 +48,7 @@ from conqret.judging.judge_settings import as_path
 from conqret.judging.page import write_report
 from conqret.judging.setup import check_items
 from conqret.llm.expected_cost import ExpectedCost
-from conqret.llm.retry import without_password
+from conqret.llm.failed_requests import without_password
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
 from conqret.runs.run_folder import default_folder
@@ -348,7 +348,8 @@ def _ranking(job: Job, sessions: Sessions) -> Iterator[ExpectedCost]:
 
 
 def _of_system(job: Job, sessions: Sessions, system: System) -> Iterator[ExpectedCost]:
-    """Its arguments, which each judge judges, and every perturbed version of them."""
+    """Yield the expected costs of a system: of its arguments, of judging them by each judge, and of their perturbed
+    versions. Nothing is sent; without documents only the arguments are counted."""
     with argument_run(job, sessions, system, {"dry_run": True, "prompts": job.library}) as run:
         for cost in costs_of(run.written):
             yield replace(cost, of=system.name)

@@ -308,7 +308,8 @@ def _tests(tests: Sequence[Mapping[str, Any]], marked: str, how: str) -> str:
 
 
 def _mean(score: Mapping[str, Any] | None) -> Cell:
-    """A mean with its interval; where scores are missing with their number and both bounds."""
+    """Return a cell with a mean and its interval; where scores are missing, also their number and the means if all
+    missing ones were 0 and 1."""
     if score is None:
         return None
     mean = None

@@ -121,7 +121,8 @@ def reached_servers(experiment: Experiment) -> dict[str, str]:
 
 
 def _reaching(experiment: Experiment) -> Iterator[_Fault]:
-    """What in the file runs code on this machine, or has texts and keys sent to an address."""
+    """Yield what in the file runs code on this machine, or has texts and keys sent to an address: the user must allow
+    each of these."""
     for name, retriever in experiment.retrievers.items():
         for field in ("encoder", "cross_encoder"):
             if is_adapter(getattr(retriever, field) or ""):
@@ -135,7 +136,7 @@ def _reaching(experiment: Experiment) -> Iterator[_Fault]:
 
 
 def _jury_faults(experiment: Experiment, labels: Mapping[str, int]) -> Iterator[_Fault]:
-    """What keeps the judges from being a jury."""
+    """Yield what keeps the judges from being a jury; ``labels`` has the places of the judges by their names."""
     if len(experiment.judges) < 2:
         yield ("jury",), "needs two judges at least"
     if JURY.name in labels:
@@ -149,7 +150,8 @@ def _jury_faults(experiment: Experiment, labels: Mapping[str, int]) -> Iterator[
 
 
 def _faults(experiment: Experiment) -> Iterator[_Fault]:
-    """What the types alone cannot tell: names that lead nowhere, files that are not there, repeated labels."""
+    """Yield what the types alone cannot tell: unknown names, missing files, repeated labels, and models that cannot do
+    what they are for."""
     if not (experiment.corpus / "documents.jsonl").is_file():
         yield ("corpus",), f"{experiment.corpus} is not a corpus: documents.jsonl is missing"
     if experiment.prompts is not None and not experiment.prompts.is_dir():
@@ -179,7 +181,8 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
 
 
 def _judge_faults(place: Place, judge: JudgeTable) -> Iterator[_Fault]:
-    """A criterion that is none, with its place among them, or what is wrong with all together, or with the format."""
+    """Yield the faults of a judge's criteria, each with its place; if all are sound, what is wrong with them together,
+    or with the format."""
     alone = list[_Fault]()
     for number, criterion in enumerate(judge.criteria):
         alone += _named((*place, "criteria", number), partial(criterion_of, criterion))

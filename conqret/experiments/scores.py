@@ -114,7 +114,8 @@ def write_scores(job: Job) -> dict[str, Any]:
 
 
 def _add_system(job: Job, system: System, table: ScoreTable) -> None:
-    """What was not written, the judgments of what was, and those of its perturbed versions."""
+    """Add to the table what a system did not write (with the reason), the judgments of what it wrote, and those of the
+    perturbed versions. Judgments of arguments that are no longer there are left out."""
     questions = {topic.id: topic.question for topic in job.topics()}
     for generation in job.out.arguments(system).rows().rows():
         if generation.argument is None:
@@ -204,8 +205,9 @@ def _ends(interval: Estimate) -> dict[str, float | str | None]:
 
 
 def _arguments(job: Job, system: System, known: Qrels) -> dict[str, Any]:
-    """What the arguments of a system are like: written, not written by reason, citations, documents, and of how many
-    the texts contain a prompt injection or no document is relevant (None: no qrels)."""
+    """Return facts about the arguments of a system: how many were written and not written (by reason), their citations
+    and documents, prompt injections by the first judge, and ``none_relevant``, how many have no relevant document
+    though there is one (None: no qrels)."""
     items = _items(job, system)
     facts = [item.metadata["generation"] for item in items]
     lacking = without_relevant(items, known)

@@ -91,7 +91,12 @@ async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stanc
 def _of_file(
     index: Index, topics: list[CorpusTopic], ranking_file: Path, ranked: Rankings, depth: int
 ) -> pd.DataFrame:
-    """The ranking of a file, with texts."""
+    """Return the ranking of a file as a frame with texts, at most ``depth`` documents for each of the topics. A topic
+    that the file lacks has no row.
+
+    Raises:
+        DeclarationError: it ranks documents that the corpus lacks.
+    """
     import pandas as pd
 
     documents = list(dict.fromkeys(name for topic in topics for name in ranked.get(topic.id, [])[:depth]))
@@ -147,7 +152,8 @@ def _state_file(target: Path) -> Path:
 
 
 def generate_arguments(job: Job, sessions: Sessions) -> int:
-    """Generate the arguments of all systems and sides concurrently, and return how many failed."""
+    """Generate the arguments of all systems and sides concurrently, report on each system, and return how many failed.
+    Arguments without evidence are no failures."""
 
     async def write_all(runs: Iterable[ArgumentRun]) -> None:
         await asyncio.gather(*(run.gather(run.units()) for run in runs))

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 from conqret.console import shared_options as options
-from conqret.console.printing import at, end, note, note_each, result
+from conqret.console.exit_codes import end
+from conqret.console.printing import at, note, note_each, result
 from conqret.data.corpus import Split
 from conqret.errors import number
 from conqret.generation.generator import GenerateOptions

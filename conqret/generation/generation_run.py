@@ -332,7 +332,12 @@ def make_tasks(
 
 
 def _read(corpus: CorpusDirectory, wanted: set[str], cited: set[str]) -> dict[str, Document]:
-    """Only the documents that are wanted, and what is there of those cited, in one pass over the file."""
+    """Return the documents of ``wanted`` ids, and those of ``cited`` ids that the corpus has, in one pass over its
+    file.
+
+    Raises:
+        DeclarationError: the corpus lacks a wanted document.
+    """
     every = wanted | cited
     documents = {document.id: document for document in corpus.documents() if document.id in every}
     lacking = sorted(wanted - documents.keys())

@@ -200,7 +200,8 @@ class GenerationTask:
         return f"{self.topic.id[:LONGEST_ID]}-{self.stance}"
 
     def item(self, generated: ArgumentRow) -> Item | None:
-        """Return the item to judge, made from a generated argument; None if no argument was written."""
+        """Return the item to judge, made from a generated argument; None if no argument was written. What the expert
+        cites is the second argument, unless it is the argument itself."""
         if generated.argument is None:
             return None
         other = self.cited_by_expert  # which the argument itself may be

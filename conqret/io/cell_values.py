@@ -177,8 +177,10 @@ def structure_or_none(text: str) -> object:
 
 
 def structure_in_text(text: str) -> object:
-    """Parse JSON, or the printed form of Python lists, dictionaries, numpy arrays and objects with named
-    fields.
+    """Parse JSON, or the printed form of a Python list, dictionary or numpy array.
+
+    The printed form is tried only for texts that begin with ``[`` or ``{`` and have at most :data:`MAX_LITERAL`
+    characters. An object with named fields, ``Document(page_content='…')``, is read inside of these, and never alone.
 
     Raises:
         ValueError: the text is neither; the message is that of the JSON parser.
@@ -214,8 +216,12 @@ _NEIGHBORS = re.compile(r"""["']\s+["']""")
 
 
 def _printed(node: ast.expr) -> object:
-    """The value of a printed expression, of which nothing is called: ``Document(page_content='…')`` is an object with
-    that field, ``array([…])`` its list, ``nan`` nothing."""
+    """Return the value of a printed expression without calling anything: ``Document(page_content='…')`` becomes a
+    dictionary of its fields, ``array([…])`` its list, ``nan`` None. Keys of dictionaries become texts.
+
+    Raises:
+        ValueError: it contains another call, a name or an operator.
+    """
     match node:
         case ast.List(elts=elements) | ast.Tuple(elts=elements):
             return [_printed(element) for element in elements]

@@ -121,10 +121,10 @@ def between(low: int, high: int, remedy: str) -> Check:
 
 
 def one_of(words: Mapping[str, object] | Sequence[str], called: str) -> Check:
-    """Return a check that accepts one of ``words`` in any case.
+    """Return a check that accepts one of ``words``, which must be in lower case, in any case.
 
-    The check returns what the word maps to, or the word itself if ``words`` is a sequence. ``called``
-    names the kind of value in the error message.
+    The check returns what the word maps to, or the word itself if ``words`` is a sequence; it raises InvalidCell for
+    anything else. ``called`` names the kind of value in the message.
     """
     meanings = words if isinstance(words, Mapping) else dict(zip(words, words, strict=True))
 

@@ -279,8 +279,11 @@ def nearly(names: Iterable[str]) -> Mapping[str, str]:
 
 
 def with_columns(dialect: Dialect, mapping: Mapping[str, str]) -> Dialect:
-    """Return ``dialect`` with the columns of some fields replaced by the user's ``mapping`` from field to
-    column."""
+    """Return ``dialect`` with the columns of some fields replaced by the user's ``mapping`` from field to column.
+
+    A column that the user names for one field no longer counts for another: not as the reference, and the column of the
+    topic and that of the messages never both.
+    """
     columns_by_field = dict(dialect.columns)
     rivals = mapping.values()  # a reference is one where the user says so
     columns_by_field["reference"] = tuple(

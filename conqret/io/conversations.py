@@ -232,8 +232,12 @@ def _role(entry: Mapping[str, Any], where: str) -> Role:
 
 
 def _passages(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iterator[tuple[str, str]]:
-    """The context of an answer and the outputs of the tools that it called, as DeepEval writes them next to a turn: the
-    text and the image of each."""
+    """Yield the text and the image (or "") of what an answer used, as DeepEval writes it next to a turn: first the
+    outputs of the tools that it called, then the ``retrieval_context``. Empty texts are left out.
+
+    Raises:
+        InvalidCell: a passage is no text, or an image cannot be used.
+    """
     outputs = [
         call.get("output")
         for call in map(plain_message, _listed(entry.get("tools_called")))
@@ -252,7 +256,8 @@ def _passages(entry: Mapping[str, Any], where: str, reader: TableReader) -> Iter
 
 
 def _calls(entry: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """The tools that a message calls: the id of each call, and the call in words."""
+    """Yield for each tool that a message calls the id of the call (empty if it has none) and the call in words. Forms
+    of several libraries are read; what is in none of them is left out."""
     called = entry.get("function_call")
     yield from (("", sound(str(call)[:_MAX_CALL])) for call in _listed(entry.get("calls")))
     if isinstance(called, Mapping):
@@ -358,7 +363,15 @@ def with_conversation(
 def _answered(
     messages: Sequence[ChatMessage], values: dict[str, Any], where: str, reader: TableReader
 ) -> int:
-    """The place of the answer among the messages, which becomes the argument where there is none yet."""
+    """Return the place of the answer: the question and its context are the messages before it.
+
+    If the item has no argument yet, the answer becomes ``values["argument"]``, and its passages are added to
+    ``values["documents"]``. If it has one, a last message of the assistant is left out, with a note if it differs. An
+    empty last answer counts as absent, with a note.
+
+    Raises:
+        InvalidCell: no message is the assistant's, or the answer contains an image.
+    """
     spoken = [n for n, message in enumerate(messages) if message.role == "assistant"]
     answers = [n for n in spoken if messages[n].content.strip()]
     if values["argument"] is not None:
@@ -408,8 +421,8 @@ def _last_answer(messages: Sequence[ChatMessage], last: int, answers: Sequence[i
 def _documents(
     documents: Sequence[Document], passages: Sequence[ChatMessage], called: Mapping[str, str]
 ) -> tuple[tuple[Document, ...], dict[str, str]]:
-    """The documents of an item with what its tools, ``called`` so, gave back, and where each of the latter stands as a
-    message."""
+    """Return the documents of an item with the results of its tools added under new ids, and by the place of a message
+    the id of the first document that it became. ``called`` has the names of calls by their ids, for the titles."""
     ids = _free("tool", documents)
     added, places = list[Document](), dict[str, str]()
     for message in passages:

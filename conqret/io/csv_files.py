@@ -37,7 +37,9 @@ def csv_rows(path: Path, name: str, published_in: str = "", quoted: bool = True)
 
 
 def _texts(path: Path, name: str, published_in: str, faults: list[Fault]) -> Iterator[str]:
-    """The lines of a file for :mod:`csv`, which wants their ends kept; faults are put aside."""
+    """Yield the lines of a file with their ends, as :mod:`csv` expects them. Faults of lines go into ``faults``: a line
+    that cannot be read is left out, one that is not UTF-8 comes with replacement characters. With ``published_in``,
+    such lines are decoded by that encoding without a fault."""
     for line in byte_lines(path, name):
         if isinstance(line, Fault):
             faults.append(line)
@@ -97,7 +99,12 @@ def _cells(lines: Iterator[str], name: str, strict: bool, quoted: bool) -> Itera
 
 
 def _head(lines: Iterator[str]) -> tuple[list[str], str, int]:
-    """The names of the columns, what parts cells, and how many lines that takes."""
+    """Read the head: return the names of the columns, the delimiter (as a first line ``sep=;`` declares it, else
+    guessed), and the number of lines that were read.
+
+    Raises:
+        StopIteration: the file has no line.
+    """
     first, before = next(lines), 1
     declared = _SEPARATOR.fullmatch(first)
     if declared is not None:

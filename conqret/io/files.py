@@ -89,7 +89,12 @@ def _row_groups(path: Path) -> list[tuple[int, int]]:
 
 
 def _structure(footer: io.BytesIO, depth: int) -> dict[int, Any]:
-    """The fields of a struct by their numbers."""
+    """Return the fields of a struct of Thrift's compact protocol by their numbers.
+
+    Raises:
+        ValueError: it is nested too deeply, or holds an unknown type.
+        IndexError: the footer ends early.
+    """
     if depth > _DEEPEST:
         raise ValueError("its footer is nested too deeply")
     fields: dict[int, Any] = {}
@@ -197,8 +202,8 @@ def _by_content(file: Path, name: str, head: bytes) -> Rows:
 
 
 def _of_a_log(path: Path, name: str) -> Iterator[Row | Fault]:
-    """The samples in a log of inspect_ai as it writes them (``.eval``): files of JSON in a zip archive, in their order
-    there. A row's line is the number of its sample."""
+    """Yield the samples in a log of inspect_ai as it writes them (``.eval``, a zip archive of JSON files), in their
+    order there. A row's line is the number of its sample; a sample that is too long or cannot be read is a fault."""
     with ZipFile(path) as archive:
         files = [file for file in archive.infolist() if file.filename.startswith("samples/")]
         for number, file in enumerate(files, start=1):
@@ -285,7 +290,13 @@ def several_files(source: str | Path) -> Rows | None:
 
 
 def _fetched(address: str) -> Rows:
-    """The files below an address, under names of our own."""
+    """Copy the files of items below an address into a temporary folder, which lives as long as the rows, and return
+    their rows. In names and messages, passwords and query strings of the address are left out.
+
+    Raises:
+        DeclarationError: the address cannot be read.
+        ItemsError: below it are no files of items, or files of several kinds.
+    """
     fsspec = require("fsspec", extra="remote")
     name = re.sub(r"//[^/@]*@", "//", address.partition("?")[0])  # no password and no signature
     folder = tempfile.TemporaryDirectory(prefix="conqret-items-")
@@ -329,8 +340,12 @@ def _ending(name: str) -> str:
 def _folder_rows(
     name: str, files: list[tuple[Path, str]], folder: Path | None = None, fetched: object = None
 ) -> Rows:
-    """The rows of several files of one kind, one file after the other; ``fetched`` is what holds those that were
-    fetched, and goes with the rows."""
+    """Return the rows of several files of one kind, one file after the other. The columns are known only where all
+    files have the same. ``fetched`` keeps a temporary folder alive as long as the rows.
+
+    Raises:
+        ItemsError: there is no file, or files of several kinds.
+    """
     kinds = sorted({_ending(shown) for _, shown in files})
     if not files or len(kinds) > 1:
         problem = (

@@ -129,7 +129,11 @@ def described(url: str) -> str:
 
 
 def _source(value: object) -> str:
-    """The text that names an image."""
+    """Return the text that names an image (an address, a path or a ``data:`` URL), searched in nested objects.
+
+    Raises:
+        InvalidCell: there is none, or it is a file at a provider (``file_id``).
+    """
     while isinstance(value, Mapping):
         source: Mapping[str, Any] = value
         if source.get("file_id"):
@@ -160,7 +164,12 @@ _INNER = ("", "local", "localhost", "internal")
 
 
 def _address(text: str) -> str:
-    """An address that a provider may fetch. Those of private networks are refused: a model's server stands in one."""
+    """Return an ``https:`` address that a provider may fetch. Addresses of private networks are refused, because a
+    model's server may stand in one; host names are not resolved.
+
+    Raises:
+        InvalidCell: it has another scheme, a private host, a user name or a space.
+    """
     try:
         parts = urlsplit(text)
         spelled = unquote(parts.hostname or "")
@@ -211,7 +220,12 @@ def _file(text: str, folder: Path | None, within: Path | None) -> bytes:
 
 
 def _checked(data: bytes) -> str:
-    """The ``data:`` URL of bytes that begin as one of the kinds that models take."""
+    """Return the ``data:`` URL of an image whose first bytes are those of PNG, JPEG, GIF or WebP; nothing after them is
+    checked.
+
+    Raises:
+        InvalidCell: it is of another kind, or larger than the limit.
+    """
     if len(data) > IMAGE.most:
         raise InvalidCell(f"is an image of more than {IMAGE}", f"Make it smaller, {IMAGE.remedy}")
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
@@ -265,8 +279,8 @@ _NO_CONTENT = frozenset({"cachePoint", "step-start"})
 
 
 def plain_message(entry: object) -> object:
-    """Convert a chat message of another library to a dictionary; return what cannot be converted
-    unchanged."""
+    """Convert a chat message of another library (pydantic, dataclass, LangChain) to a dictionary; return what cannot be
+    converted unchanged. Messages of LangChain get a ``type`` such as ``human``."""
     if isinstance(entry, Turn):
         return entry.model_dump()
     if not isinstance(entry, Mapping) and hasattr(entry, "model_dump"):
@@ -359,7 +373,8 @@ def read_content(value: object, where: str, reader: TableReader) -> Content:
 
 
 def _typed(part: object) -> object:
-    """A part that names what it is by a key of its own, as one that has a type."""
+    """Return a part whose kind is only the name of one of its keys (``toolUse``, ``json``, ``thought``) in the form of
+    one with a ``type``; all other parts unchanged."""
     if not isinstance(part, Mapping) or part_type(part):
         return part
     if part.get("thought") is True:
@@ -383,7 +398,12 @@ def as_json(value: object) -> str:
 
 
 def _take(content: Content, part: object, where: str, reader: TableReader) -> None:
-    """Put a part of a message where it belongs."""
+    """Add a part of a message to ``content``: to its texts, its images or, for calls of tools and their results, to its
+    ``others``. Thoughts are left out with a note, and parts without content silently.
+
+    Raises:
+        InvalidCell: the part is of a kind that cannot be judged, or no object.
+    """
     if not isinstance(part, Mapping):
         raise InvalidCell(f"is {kind(part)}, and a part of a message is expected", LIST_OF_MESSAGES, where)
     form = part_type(part)

@@ -92,8 +92,12 @@ def _document(value: object, where: str, number: int, reader: TableReader) -> Do
 
 
 def _picture(value: object, where: str, reader: TableReader) -> tuple[str, dict[str, Any]]:
-    """The URL of a document that is an image, and what else there is of it. Its caption is its title, and its text says
-    that it is an image."""
+    """Return the URL of a document that is an image, and its other fields: its caption becomes the title, and its text
+    says that it is an image.
+
+    Raises:
+        InvalidCell: the image cannot be used.
+    """
     try:
         url = image_url(value, reader.folder, reader.within)
     except InvalidCell as invalid:
@@ -221,8 +225,8 @@ def read_items(
 
 
 def _conversation(dialect: Dialect, record: Mapping[str, object]) -> str:
-    """The column of a record that holds messages; empty where none does. A column that holds texts in other rows, as
-    that of the topic, counts where it holds a list of messages."""
+    """Return the first column of a record that holds messages; empty if none does. A column that may hold the topic
+    counts only if it holds a list of messages here."""
     own = dialect.columns.get("messages", ("messages",))
     for column in own:
         value = look_up(record, column)
@@ -350,7 +354,11 @@ def _extra(
     judged: Collection[str],
     slips: set[str],
 ) -> dict[str, Any]:
-    """The metadata with what stands in columns that hold no field of an item."""
+    """Return the metadata with the values of columns that hold no field of an item.
+
+    A fault is recorded for a column whose name is nearly that of a field (once for each name: ``slips`` gets it), and
+    for one that also stands in the metadata. Which columns are kept is noted, except those in ``judged``.
+    """
     extra, kept = dict(metadata), []
     absent = sorted(set(FIELDS) - _OFTEN_OTHERS - set(reader.columns)) if dialect.native else []
     for key, value in record.items():

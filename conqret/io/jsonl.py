@@ -108,8 +108,12 @@ def _of_line(name: str, line: Line, text: str, whole: int) -> Row | Fault:
 
 
 def _of_a_list(path: Path, name: str) -> Iterator[Row | Fault]:
-    """Of a small JSON file that holds a list of objects, an object with such a list, or several objects that are
-    indented; read whole. A list of texts is one of topics."""
+    """Yield the records of a small JSON file, which is read whole: a list of objects, an object with such a list, or
+    several indented objects. A list of texts is one of topics. A row's line is the record's number in a list, else its
+    line.
+
+    A file that is too large, cut off, not UTF-8 or no valid JSON is one fault.
+    """
     try:
         data = _small(path)
     except GZIP_ERRORS:

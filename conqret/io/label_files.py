@@ -115,8 +115,8 @@ class LabelFile:
 
     @cached_property
     def records(self) -> list[Any]:
-        """The list in a ``.json`` file, or the records of a JSON Lines file; an empty list for any other
-        file."""
+        """The list in a ``.json`` file, or the objects of a JSON Lines file. Empty for any other file, for JSON that is
+        no list, and for a ``.json`` file that cannot be read."""
         if self.path.suffix.lower() in (".jsonl", ".ndjson"):
             rows = list(self.table)
             return [row.record for row in rows if isinstance(row, Row)]

@@ -233,7 +233,12 @@ def joined_scales(files: Mapping[str, Scales], dimensions: Mapping[str, Collecti
 
 
 def _by_dimension(option: str, settings: Sequence[str]) -> dict[str, str]:
-    """``value`` (for all dimensions, under an empty name) and ``dimension=value`` by dimension."""
+    """Parse settings ``value`` and ``dimension=value`` to a mapping from dimension to value; a value for all dimensions
+    is under the empty name. ``option`` is named in messages.
+
+    Raises:
+        DeclarationError: two settings are for the same dimension.
+    """
     by_dimension: dict[str, str] = {}
     for setting in settings:
         name, _, value = setting.rpartition("=")
@@ -248,7 +253,12 @@ def _by_dimension(option: str, settings: Sequence[str]) -> dict[str, str]:
 
 
 def _at_level(scale: LabelScale, level: str) -> LabelScale:
-    """``scale`` at ``level``: of whole steps if it is nominal or ordinal, and no word stands for a fraction."""
+    """Return ``scale`` at a level of measurement. Nominal and ordinal scales have whole steps only, unless a word of an
+    ordinal one stands for a fraction.
+
+    Raises:
+        DeclarationError: words of nominal labels stand for fractions.
+    """
     known = next(label_level for label_level in LABEL_LEVELS if label_level == level)
     steps = all((number - (scale.low or 0)) % 1 == 0 for number in scale.words.values())
     if known == "nominal" and not steps:
@@ -361,8 +371,10 @@ class LabelSet:
         return self.scales[dimension]
 
     def of_whole_items(self, dimensions: Collection[str]) -> LabelSet:
-        """Return the labels with those of an item's parts (documents) averaged, for each annotator of these
-        dimensions.
+        """Return the labels in which, for ``dimensions``, each annotator's labels of an item's parts (documents) become
+        one label of the item, their mean.
+
+        Parts without a value are dropped. The scales of these dimensions become interval scales, and a note is added.
         """
         kept = [label for label in self.labels if label.dimension not in dimensions or not label.unit.part]
         parts = gathered(

@@ -131,7 +131,9 @@ class LabelReader:
         return [self._label(*cell, meaning) for cell in self.cells], Scales(self.scales.default, scales_found)
 
     def _annotator(self, cell: RawLabel, unit: Unit, place: Place, numbered: bool, nobody: str) -> str | None:
-        """The annotator; None (and a fault) where one labels a thing twice."""
+        """Return the annotator of a cell, and remember that this annotator labeled the thing; None, with a fault, if
+        the annotator has already labeled it. With ``numbered``, unnamed ones are numbered in each thing ("annotator
+        1"), else all of them are ``nobody``."""
         name = cell.annotator or nobody
         if not cell.annotator and numbered:
             self.numbered = True
@@ -168,8 +170,8 @@ class LabelReader:
         return False
 
     def _same_chance(self, cell: RawLabel, place: Place) -> bool:
-        """Note how likely the item was to be drawn; False (and a fault) where that is no probability, or another than
-        before."""
+        """Remember the item's probability of being drawn; return False, with a fault, if it is no probability or
+        differs from an earlier one of the same item. A cell without a probability is fine."""
         text = cell.inclusion_probability.strip()
         if not text:
             return True
@@ -196,7 +198,8 @@ class LabelReader:
         return False
 
     def _settle(self, dimension: str, words: Words) -> LabelScale:
-        """The scale of a dimension: as declared, or read off its words where they leave no choice."""
+        """Return the scale of a dimension: as declared, or read from its words if these leave no choice (nominal
+        categories, numbered by the alphabet; words for true and false as 1 and 0). What was read is noted."""
         scale = self.scales[dimension]
         if scale.bounded or scale.words:
             return scale
@@ -235,7 +238,8 @@ class LabelReader:
         words_by_dimension: Mapping[str, Words],
         others: list[str],
     ) -> None:
-        """One fault for each column of a wide table that holds no label at all, where ``others`` do: it may be none."""
+        """Record the faults of words that are no labels, by dimension and word (``strange``). A column of a wide table
+        without any label gets a single fault if ``others`` have labels: it may be no dimension."""
         for dimension, wrong in strange.items():
             if not others or len(wrong) == 1:
                 for word, problem in wrong.items():
@@ -404,7 +408,12 @@ def read_labels(
 def _check_there(
     name: str, labels: Sequence[Label], dimensions: Sequence[str], left: Collection[str]
 ) -> None:
-    """Raise DeclarationError where there are no labels, or none of a dimension that the user names."""
+    """Raise an error if there are no labels, or none of a dimension that the user names.
+
+    Raises:
+        UnknownNameError: a named dimension has no labels; ``left`` are the dimensions that were not read.
+        DeclarationError: there are no labels, or all cells are empty.
+    """
     there = {label.dimension for label in labels}
     for dimension in dimensions:
         if (there or left) and dimension_name(dimension) not in there:
@@ -418,7 +427,8 @@ def _check_there(
 
 
 def _drawn(label_set: LabelSet) -> list[str]:
-    """How the labeled items came to be drawn, where the files say it."""
+    """Return notes on how the labeled items were drawn, from the probabilities in the files; none if no file states
+    any. Labeled items without a probability are counted."""
     chances = label_set.chances
     if not chances:
         return []

@@ -157,7 +157,12 @@ def read_leaderboard(path: str | Path, shape: str = "ir_measures") -> SystemLead
 
 
 def _rows(file: Path, shape: str) -> list[tuple[str, str, str, str]]:
-    """Measure, run, topic and value of each line, without a head."""
+    """Return measure, run, topic and value of each line, all as texts. A first line whose value is no number is left
+    out as a head. Lines without a run get the file's name.
+
+    Raises:
+        DeclarationError: the file is missing or empty, or a line cannot be read.
+    """
     if shape == "jsonl":
         scores = read_table(file, _Score, wanted="scores")
         return [(score.measure, score.run, score.topic, score.value) for score in scores]

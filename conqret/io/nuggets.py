@@ -41,7 +41,12 @@ NUGGET = table_schema(
 
 
 def read_nuggets(value: object, where: str, reader: TableReader) -> tuple[Nugget, ...]:
-    """Parse the nuggets in a column's value: objects or plain texts. Faults are recorded in the reader."""
+    """Parse the nuggets in a column's value: objects or plain texts. Faulty ones are left out with a fault in the
+    reader; so is a missing importance where other nuggets have one, but that nugget stays.
+
+    Raises:
+        InvalidCell: the value is no list.
+    """
     nuggets = [
         _nugget(entry, f"{where}[{number}]", reader)
         for number, entry in enumerate(a_list(value, "a list of nuggets", NUGGETS), start=1)

@@ -240,7 +240,11 @@ def _pages(root: Path) -> Iterator[_Page]:
 
 
 def _texts(root: Path) -> dict[str, Document]:
-    """The documents whose texts are there, by their global id; of two texts the first."""
+    """Return the documents that have a text, by their global id; of two texts with one id the first counts.
+
+    Raises:
+        DeclarationError: a file has another form.
+    """
     documents: dict[str, Document] = {}
     folders = [place / folder for place in (root, root / "data") for folder in TEXTS]
     for file in (file for folder in folders for file in sorted(folder.glob("*.json"))):
@@ -252,7 +256,11 @@ def _texts(root: Path) -> dict[str, Document]:
 
 
 def _documents(pages: Sequence[_Page], texts: Mapping[str, Document]) -> dict[str, Document]:
-    """All sources by their global id, in the order of the ids, with their texts where there are some."""
+    """Return all sources by their global id, in the order of the ids. A source without a text has its title as text.
+
+    Raises:
+        DeclarationError: no page has sources.
+    """
     documents: dict[str, Document] = {}
     for source in (source for page in pages for source in page.sources):
         text = texts[source.docid].text if source.docid in texts else source.name
@@ -268,7 +276,9 @@ def _documents(pages: Sequence[_Page], texts: Mapping[str, Document]) -> dict[st
 def _debates(
     root: Path, pages: Sequence[_Page], topics: Sequence[CorpusTopic]
 ) -> list[tuple[Debate, Sequence[_ListedSource]]]:
-    """The debates that have pros or cons, each with its sources; a debate's id is its topic's."""
+    """Return the debates that have pros or cons, in the order of the topics, each with its sources. A debate's id is
+    its topic's, found by the page's address, else by its title. Pages without a topic are left out, and of several
+    pages of a topic the first with arguments counts."""
     numbers, by_words = _numbers(root), {_words(topic.question): topic.id for topic in topics}
 
     def topic_of(page: _Page) -> str:
@@ -318,7 +328,8 @@ def _words(text: str) -> str:
 def _ledger(
     debates: Iterable[tuple[Debate, Sequence[_ListedSource]]], texts: Mapping[str, Document]
 ) -> Iterator[LedgerEntry]:
-    """What became of the sources of the debates: those with a text can be cited."""
+    """Yield an entry for each numbered source of the debates: ``ok`` with its document if its text is there, else
+    ``not-found``."""
     for debate, sources in debates:
         for source in sources:
             if source.number is not None:
@@ -336,7 +347,12 @@ def _ledger(
 def _judged(
     file: Path, questions: Mapping[str, str], documents: Mapping[str, Document]
 ) -> tuple[dict[str, dict[str, set[str]]], int]:
-    """For each topic its documents, each with the sides that it is relevant for; and the repeated rows."""
+    """Return by topic and document the sides (pro, con) that the document is relevant for, and the number of repeated
+    rows. A document that is judged as not relevant has no side.
+
+    Raises:
+        FaultsError: a row names an unknown topic or document, or an impossible label; all are listed.
+    """
     judgments: dict[str, dict[str, set[str]]] = {}
     seen = Counter[_Judged]()
     reader = TableReader(_rows(file, _Judged))

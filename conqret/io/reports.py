@@ -74,7 +74,8 @@ def read_requests(source: Requests) -> dict[str, str]:
 
 
 def _request_rows(path: str | Path) -> Rows:
-    """The rows of a file of requests. A table of ids and texts without a head, parted by tabs, is one of TREC's."""
+    """Return the rows of a file of requests. A ``.csv`` or ``.tsv`` file whose head has no known column is read as
+    TREC's topics: an id, a tab and a text, without a head."""
     rows, known = file_rows(path), {name for field in REQUEST.fields.values() for name in field.columns}
     if (
         not rows.columns
@@ -246,7 +247,12 @@ def assignment_records(rows: Rows) -> Iterator[Row | Fault]:
 
 
 def _documents(value: object) -> list[Mapping[str, object]]:
-    """The documents, which stand under their ids or in a list; each with its ``id``, if it has one."""
+    """Return the documents, which stand under their ids or in a list, each with its ``id`` if it has one. A missing
+    value gives an empty list. An id inside a document takes precedence over the one that it stands under.
+
+    Raises:
+        InvalidCell: the value, or one of the documents, is no object.
+    """
     entries = dict(enumerate(value)) if isinstance(value, list) else value or {}
     if not isinstance(entries, Mapping) or not all(isinstance(entry, Mapping) for entry in entries.values()):
         raise InvalidCell(
@@ -262,7 +268,12 @@ def _document(name: object, sent: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _cited(value: object, references: Sequence[object], where: str) -> list[str]:
-    """The ids that a sentence cites, the weightiest first."""
+    """Return the ids that a sentence cites: of ids with weights the weightiest first, else in their order. A number is
+    a position in ``references``, from 0; beyond the end it becomes the id ``references[N]``.
+
+    Raises:
+        InvalidCell: it is neither a list of ids or positions nor an object of weights.
+    """
     if isinstance(value, Mapping):
         try:
             return sorted(value, key=lambda document: -float(value[document]))

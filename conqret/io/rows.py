@@ -343,7 +343,12 @@ def to_frame(records: Sequence[Mapping[str, object]], kind: FrameKind) -> Any:
 
 
 def to_frame_of(table: Mapping[str, Sequence[object]], kind: FrameKind) -> Any:
-    """Return a mapping from column names to values as a frame of the library ``kind``."""
+    """Return a mapping from column names to values as a frame of the library ``kind`` (with polars, columns of mixed
+    types are converted).
+
+    Raises:
+        MissingDependencyError: pandas is not installed.
+    """
     if kind == "polars":
         import polars
 

@@ -116,7 +116,8 @@ def _read_file(path: Path) -> Rubrics:
 
 
 class _RubricReader:
-    """One source while it is read: criteria, or rows that each have a rubric; its faults."""
+    """A reader of one source: it collects criteria for all items, rubrics by key, and faults, until ``_made`` returns
+    the rubrics or raises an error. ``whole`` and ``rows`` are the two ways in."""
 
     def __init__(self, name: str) -> None:
         self.name, self.faults, self._file = name, FaultList(), name
@@ -129,7 +130,13 @@ class _RubricReader:
         self._places: dict[str, tuple[str, int]] = {}
 
     def whole(self, data: Any, line: Callable[[Place], int]) -> Rubrics:
-        """The rubrics of a file that was read whole: a list, or an object that has one."""
+        """Return the rubrics of data that was read whole: a list of criteria or rows, an object that has such a list,
+        or one row. ``line`` returns the line of a place in the data.
+
+        Raises:
+            DeclarationError: there is no rubric, or too many criteria.
+            RubricError: criteria have faults; all are listed.
+        """
         base: Place = ()
         if isinstance(data, Mapping) and not _key(data)[1]:
             if not (name := _list_name(data)):
@@ -144,7 +151,12 @@ class _RubricReader:
         return self._made()
 
     def rows(self, rows: Iterable[Row | Fault]) -> Rubrics:
-        """The rubrics of rows."""
+        """Return the rubrics of rows, each of them a criterion or a row with a rubric.
+
+        Raises:
+            DeclarationError: there is no rubric, or too many criteria.
+            RubricError: rows have faults; all are listed.
+        """
         for row in rows:
             if isinstance(row, Fault):
                 self.faults.add(row)
@@ -170,7 +182,12 @@ class _RubricReader:
         self.faults.add(Fault(self._file, self._line(place), where, problem, remedy))
 
     def _record(self, record: Any) -> None:
-        """Take in a criterion, or a row that has a rubric."""
+        """Add a record: a criterion, or a rubric without a key, to the criteria shared by all items; a rubric with the
+        id or the topic of an item to that one's. Faults are collected, also a second rubric of the same key.
+
+        Raises:
+            DeclarationError: a shared rubric has more than :data:`MAX_CRITERIA` criteria.
+        """
         if not (name := _list_name(record)):
             self._shared += self._criteria(record, (), self._names)
             if len(self._shared) > MAX_CRITERIA:
@@ -238,7 +255,8 @@ def _list_name(record: Any) -> str:
 
 
 def _key(record: Mapping[str, Any]) -> tuple[str, Any]:
-    """What names the item or topic of a row, and the name; the questions of criteria are none."""
+    """Return the first column that names the item or the topic of a row, and its value; two empty texts if there is
+    none."""
     return next(
         (
             (column, record[column])
@@ -328,7 +346,12 @@ def _table(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _graded(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Weight, importance and axis, by whatever names they have."""
+    """Return ``weight``, ``importance`` and ``axis`` of a criterion, as far as it has them under any known name; an
+    axis may also stand among its ``tags``.
+
+    Raises:
+        InvalidCell: a weight or an importance cannot be read.
+    """
     graded: dict[str, Any] = _importance(values["importance"]) if "importance" in values else {}
     for column in _WEIGHT:
         if column in values:
@@ -365,7 +388,12 @@ def _importance(value: Any) -> dict[str, Any]:
 
 
 def _short_answers(criterion: Criterion, answers: Any) -> Iterator[tuple[Criterion, bool]]:
-    """A criterion for each short answer to a question of DRAGUN, which share the question's weight."""
+    """Yield for each short answer to a question of DRAGUN a criterion on the scale 0 to 2, with an equal part of the
+    question's points. The second value, whether the user named the criterion, is False.
+
+    Raises:
+        InvalidCell: there are no answers, too many, or one has no text.
+    """
     if not isinstance(answers, list) or not answers:
         raise InvalidCell("is not a list of short answers", "Write the answers as a list", "short_answers")
     if len(answers) > MAX_CRITERIA:

@@ -82,8 +82,9 @@ class Schema:
         return replace(self, fields={**self.fields, **named}, mapped=own_mapping)
 
     def among(self, columns: Iterable[str]) -> Schema:
-        """Return the schema with only the fields that occur in ``columns``, matched in any case and with
-        spaces."""
+        """Return the schema with only the fields that occur in ``columns``, matched in any case and with spaces. A
+        field keeps just the column that it was found in; a column serves one field only, the first in order. Fields
+        that the user mapped always stay."""
         free = [column for column in columns if column not in self.mapped.values()]
         fields = {}
         for name, declared_field in self.fields.items():
@@ -390,8 +391,12 @@ def how_far(record: Mapping[str, object], column: str) -> str:
 
 
 def _within(value: object, steps: Sequence[str]) -> object:
-    """What stands there in an object, also in one that a text holds as JSON; of a list, what stands there in each of
-    it, or in the one that a number from 0 names. A name in an object may have dots itself."""
+    """Return what stands at ``steps`` in a nested value, also in objects that a text holds as JSON; None if nothing
+    does.
+
+    In a list, a number from 0 picks an element; any other step is looked up in each element, and the results are joined
+    to one list. A name in an object may itself contain dots: the longest match counts.
+    """
     if not steps or value is None:
         return value
     if isinstance(value, str):

@@ -351,7 +351,13 @@ def _rows(source: object) -> Rows:
 
 
 def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
-    """Recognize the layout by the columns, or by the fields of the first records."""
+    """Return the layout of the rows, recognized by the columns (or by the fields of the first records), with the user's
+    ``mapping`` applied.
+
+    Raises:
+        UnknownNameError: the mapping names a field that no item has.
+        ItemsError: no layout fits, and no column is near ``topic``.
+    """
     check_known("field of an item", FIELDS, *mapping)
     names = columns_of(rows)
     layout = recognise(names)

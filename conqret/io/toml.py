@@ -121,7 +121,8 @@ def line_of(text: str, place: Sequence[int | str]) -> int:
 
 @lru_cache(maxsize=4)
 def _lines(text: str) -> dict[Place, int]:
-    """The first line of each place that has one."""
+    """Return the first line, from 1, of each table and key in a TOML text, by the path of names and of numbers in lists
+    of tables. Keys of inline tables have no line of their own."""
     lines = dict[Place, int]()
     table: list[int | str] = []
     seen: Counter[str] = Counter()

@@ -101,7 +101,9 @@ def check_had(requirements: Iterable[Requirement], metrics: Iterable[str]) -> No
 def check_required(
     requirements: Iterable[Requirement], summary: Summary, judgments: Sequence[Judgment] = ()
 ) -> list[RequirementOutcome]:
-    """Compare each condition with the numbers of a run; of one that is not met, name the worst of ``judgments``."""
+    """Compare each condition with the numbers of a run, and return the outcomes in their order. A condition on
+    something without a value is not met. ``judgments`` are read for the lowest and the highest score, and to name the
+    worst items of a condition that is not met."""
     outcomes = [(requirement, _outcome(requirement, summary, judgments)) for requirement in requirements]
     if all(outcome.met for _, outcome in outcomes):
         return [outcome for _, outcome in outcomes]

@@ -109,7 +109,8 @@ class CascadeSetup(Setup):
         return digest(self.identity)
 
     def instrument(self, *clients: Client) -> Instrument:
-        """Return the cascade as an :class:`Instrument`, from the open clients of its first and last judge."""
+        """Return the cascade as an :class:`Instrument`, from the open clients of its first and last judge (in this
+        order). The last judge gets only items that the rule does not leave with the first."""
         first, last = self.first.instrument(clients[0]), self.last.instrument(clients[1])
 
         async def judged(item: Item) -> Judgment:

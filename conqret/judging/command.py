@@ -10,18 +10,9 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from conqret.console import shared_options as options
+from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import (
-    at,
-    complain,
-    end,
-    note,
-    note_all,
-    progress,
-    result,
-    tell,
-    tell_outcomes,
-)
+from conqret.console.printing import at, complain, note, note_all, progress, result, tell, tell_outcomes
 from conqret.errors import number
 from conqret.judging.command_options import ChosenJudge, Config, JudgingOptions, StudyOptions, read_settings
 
@@ -191,7 +182,11 @@ def judge(
         return
 
     def begin(run: JudgePlan, rows: int) -> None:
-        """Check what depends on the items and the judge configuration, say what is judged, and start the bar."""
+        """Check what depends on the items and the judge configuration, print what is judged, and start the bar.
+
+        Raises:
+            DeclarationError: a condition is on a metric that is not judged, or a calibration is of another judge.
+        """
         setup, checked = run.setup, run.checked
         if wanted:
             check_had(wanted, setup.metrics)
@@ -233,7 +228,8 @@ def _outcomes(wanted: Sequence[Requirement], judgments: Judgments) -> Sequence[R
 
 
 def _conclude(judgments: Judgments, outcomes: Sequence[RequirementOutcome], checks: ScoreChecks) -> None:
-    """Write the files of a build, say which requirements are met and which items are the worst, and end."""
+    """Write the files of a build, print which requirements are met and which items are the worst, and end the command:
+    exit code 1 if a requirement is not met, an item failed or nothing has a score."""
     if checks.junit or checks.markdown:
         from conqret.judging.build_gate import write_build_files
 
@@ -252,7 +248,8 @@ def _conclude(judgments: Judgments, outcomes: Sequence[RequirementOutcome], chec
 
 
 def _name_a_model(*, scored: bool) -> None:
-    """Say that no LLM was requested, and how to name one: the one that can be had from here, if there is any."""
+    """Note that no LLM was requested, with the typed command and a model that can be had from here (else a default).
+    ``-o`` is left out of the command, as its folder holds this run."""
     from conqret.llm.providers import suggestion
 
     words = ["conqret", *sys.argv[1:]]

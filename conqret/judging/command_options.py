@@ -25,8 +25,9 @@ from annotated_types import Interval
 from cyclopts import Token
 
 from conqret.console import shared_options as options
+from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import end, named, note_all, progress, result
+from conqret.console.printing import named, note_all, progress, result
 from conqret.console.shared_options import Calls, Format, Metric, Model
 from conqret.errors import DeclarationError, UnknownNameError, number
 from conqret.judging.judge_options import JudgeOptions
@@ -341,7 +342,8 @@ def _leads_away(name: str, setting: Any) -> bool:
 
 
 def _settle(known: Mapping[str, Argument], name: str, value: Any, path: Path) -> str:
-    """Give an option a value of the file, if it has none; returns what is wrong with the value, if anything."""
+    """Give the option ``name`` the value from the file, unless it was typed; paths are relative to the file. Returns
+    what is wrong with name or value, or an empty text."""
     from pydantic import TypeAdapter, ValidationError
 
     if name not in known or name in _NO_SETTING:

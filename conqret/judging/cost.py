@@ -92,9 +92,8 @@ class CountingClient(Client):
         self._seen = set[str]()
 
     async def request(self, request: Request[Any]) -> Answer[Any]:
-        """Count a request and return the offline baseline's answer, or a placeholder where the prompt is not
-        listed.
-        """
+        """Count a request, and return the offline baseline's answer, so that later requests can be counted. A request
+        whose prompt is not listed, or that has no baseline, gets a placeholder without a value."""
         prompt = self._prompts.get(request.ask)
         if prompt is None:
             self._count_once(request)
@@ -206,7 +205,8 @@ def _length(answer: object) -> int:
 
 
 def _lengthened(value: Any, tokens: int) -> Any:
-    """The answer with its longest text so many tokens longer."""
+    """Return the answer with its longest text so many tokens longer, searched through nested objects and lists; without
+    a text it is unchanged. The answer itself is not altered."""
     if isinstance(value, str):
         return value + " so" * tokens
     if not value or not isinstance(value, dict | list):

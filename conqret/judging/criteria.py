@@ -98,7 +98,8 @@ def criteria_prompts(
 
 
 def _ask(prompt: str, rubrics: Rubrics, names: Sequence[str], metrics: Sequence[str]) -> JudgePrompt[Typed]:
-    """One request for the criteria of an item that are called ``metrics``. What an item lacks is not requested."""
+    """Return one prompt for those criteria of an item's rubric that are called ``metrics``. Criteria whose texts the
+    item lacks are not requested, and neither are metrics beyond its rubric: both are missing measures."""
     alike = [criterion for criterion, name in zip(rubrics.shared, names, strict=False) if name in metrics]
     shown = fields_of(alike or chain(*rubrics.each))
 
@@ -196,7 +197,8 @@ def _response(criteria: tuple[Numbered, ...]) -> type[Typed]:
 
 @lru_cache(maxsize=256)
 def _answer_type(scale: tuple[int, int] | None) -> type[Typed]:
-    """An explanation, then yes or no, or a rating on the scale; null where it cannot be judged."""
+    """Return the response type of a criterion: an explanation, then a whole number on the ``scale``, or yes or no
+    without one; null if it cannot be judged."""
     if scale is None:
         name, rating = "YesOrNo", Literal["yes", "no"]
     else:

@@ -256,7 +256,8 @@ def preference_questions(
 
 
 def together(several: Sequence[Callable[[], TypedQuestions]]) -> TypedQuestions:
-    """Return the questions of several parts as one."""
+    """Return the typed questions of several parts as one. A question, measure or field of one name must be the same in
+    all parts; the last one counts."""
     every = [make() for make in several]
 
     def merged(name: str) -> Callable[[Case], dict[str, Any]]:

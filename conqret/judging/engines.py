@@ -25,8 +25,8 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError, check_positive
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions, Connection
+from conqret.llm.failed_requests import ProviderError
 from conqret.llm.request import Completion, Request
-from conqret.llm.retry import ProviderError
 from conqret.web.local_server import is_loopback
 
 Engine = Literal["process", "ray"]

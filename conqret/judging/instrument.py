@@ -105,7 +105,8 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
 
 
 def _one_judgment(judgments: Sequence[Judgment], instrument: Instrument) -> Judgment:
-    """What several formats say of an item, each metric by its name here with the format that it is from."""
+    """Return one judgment of an item from those of several formats, in the order of the members. Each metric has its
+    name in the whole judge, and ``formats`` says from which format and fingerprint it is."""
     measures, formats = dict[str, Measure](), dict[str, tuple[str, str]]()
     for judgment, (member, names) in zip(judgments, instrument.members, strict=True):
         measures |= {names[metric]: measure for metric, measure in judgment.measures.items()}
@@ -157,7 +158,8 @@ def flags(item: Item) -> Iterable[Flag]:
 async def _ask_samples(
     judge_prompt: JudgePrompt[Any], item_case: Case, swapped: Case, instrument: Instrument
 ) -> _Outcome:
-    """A question asked as often as there are samples, and in both orders where it compares two arguments."""
+    """Send a prompt as often as there are samples, each in both orders if it compares two arguments, and combine the
+    outcomes. Each sample has its own order of dimensions."""
     options, coroutines = instrument.options, []
     for sample in range(options.samples):
         dimensions = ordered(options.order, seed=options.seed, sample=sample)
@@ -185,7 +187,8 @@ async def _ask_samples(
 
 
 async def _ask_case(judge_prompt: JudgePrompt[Any], case: Case, instrument: Instrument) -> _Outcome:
-    """A request about a case, or one for each of the cases into which the question parts it."""
+    """Return the outcome of a prompt about a case. A prompt that divides a case sends one request for each part.
+    Nothing is sent for what is known beforehand, or what the offline baseline cannot read."""
     cases = () if judge_prompt.cases is None else judge_prompt.cases(case)
     if judge_prompt.joined is not None and len(cases) > 1:
         outcomes: list[_Outcome] = await _gather(
@@ -209,7 +212,8 @@ async def _ask_case(judge_prompt: JudgePrompt[Any], case: Case, instrument: Inst
 
 
 async def _decide(judge_prompt: JudgePrompt[Any], case: Case, instrument: Instrument) -> _Outcome:
-    """The typed questions about a case, put to a decision model."""
+    """Put the typed questions about a case to a decision model, with documents trimmed to its window. An item with
+    images gives missing measures if the model takes none."""
     client = instrument.client
     if client.blind and pictures_of(judge_prompt, case.item):
         lost = Measure.missing(Reason.NO_VISION, client.blind)
@@ -355,7 +359,7 @@ def prompt_variables(judge_prompt: JudgePrompt[Any], case: Case) -> tuple[dict[s
 
 
 def _joined(measures: Mapping[str, Measure], outcomes: Sequence[_Outcome]) -> _Outcome:
-    """The measures with all calls, and for each document the shortest that it was made for any of the questions."""
+    """Return the measures with the calls of all outcomes, and of each document the trim to its shortest length."""
     if len(outcomes) == 1:
         return replace(outcomes[0], measures=measures)
     shortest: dict[str, Trim] = {}
@@ -457,8 +461,8 @@ def _settings(item: Item, shows_whole: bool) -> Mapping[str, Any]:
 
 
 def _shown(turns: Sequence[Turn], item: Item, *, documents: bool) -> tuple[View, ...]:
-    """Turns as the prompt shows them; ``place`` is the number of a turn's document, ``images`` are those of its
-    images."""
+    """Return turns as the prompt shows them. ``place`` is the number of the document that a turn returned (None without
+    ``documents``), and ``images`` are the numbers of its images, counted over all turns."""
     places = (
         {document.id: place for place, document in enumerate(item.documents, start=1)} if documents else {}
     )

@@ -63,9 +63,8 @@ def turns(judgment: Judgment, item: Item) -> Iterator[View]:
 
 
 def arguments(judgment: Judgment, item: Item) -> Iterator[View]:
-    """Yield a view of each argument of the item, with its citations linked and, where judged, marked with
-    verdicts.
-    """
+    """Yield a view of each argument of the item, cut at :data:`TEXT_CHARACTERS`, with its citations linked and, in the
+    first one, marked with their verdicts."""
     for key, title, text in (
         ("a", "Answer" if item.stance == "none" and not item.second_argument else "Argument", item.argument),
         ("b", "Second argument", item.second_argument),
@@ -217,7 +216,7 @@ def _missing(measure: Measure) -> str:
 
 
 def _flags(flags: Sequence[Flag], item: Item | None) -> Iterator[View]:
-    """The passages, each once with all that is said of it."""
+    """Yield the flagged passages, each once with all kinds of injection that were found in it, in their first order."""
     for (where, excerpt), kinds in gathered(
         ((flag.where, flag.excerpt), flag.kind) for flag in flags
     ).items():
@@ -229,7 +228,8 @@ def _flags(flags: Sequence[Flag], item: Item | None) -> Iterator[View]:
 
 
 def _place(where: str, item: Item | None) -> tuple[str, str]:
-    """What a field of the item is called, and where the page shows it."""
+    """Return the name of a field of the item in words, and the anchor on the page where it is shown (empty if it is not
+    shown)."""
     turn, name = where.removeprefix("message:"), where.removeprefix("document:")
     if item is not None and turn != where and turn.isdecimal() and 0 < int(turn) <= len(item.messages):
         return f"earlier message {turn}", "t"

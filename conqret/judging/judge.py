@@ -291,7 +291,11 @@ def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
 
 
 def _check_session(session: object, settings: JudgeSettings) -> None:
-    """Raise DeclarationError where this is no open session, or where settings are given that it has already."""
+    """Check that this is an open session, and that no settings are given that it already has.
+
+    Raises:
+        DeclarationError: one of this does not hold.
+    """
     if not isinstance(session, Session):
         raise DeclarationError(f"session is {session!r}, but it must be a conqret.Session")
     if extra_names := sorted(_OF_A_SESSION & settings.keys()):
@@ -343,7 +347,12 @@ def prepared(
 def _with_shots(
     judging: dict[str, Any], name: str | Judge | None, items: Callable[[], ItemSource] | None
 ) -> dict[str, Any]:
-    """The options of a judge with the labeled examples that its prompts are to show, drawn from the items."""
+    """Return the options of a judge with the labeled examples that its prompts are to show, drawn from the items.
+    Without ``shots`` and ``examples`` the options are returned unchanged.
+
+    Raises:
+        DeclarationError: only one of both is given, or the format shows no examples.
+    """
     shots, labels = judging.get("shots", 0), judging.get("examples", ())
     if not shots and not labels:
         return judging
@@ -377,7 +386,12 @@ def _check_nuggets(setup: Setup) -> None:
 
 
 def _own_setup(settings: JudgeSettings, source: ItemSource, log: VerdictLog | None) -> Setup:
-    """The judge of your own that the settings name, or that is a log, for these items."""
+    """Return the configuration of the user's own judge for these items: a log of verdicts, or the function or server
+    that the settings name.
+
+    Raises:
+        DeclarationError: another judge is named, too, or an option is for LLM judges only.
+    """
     chosen_format(settings)  # raises where another judge is given, too
     options = JudgeOptions(**_judging(settings))
     if options.confidence:
@@ -456,7 +470,12 @@ def setup_of(settings: JudgeSettings, items: Callable[[], ItemSource] | None = N
 def _recorded(
     replay: Path, judging: Mapping[str, Any], name: str | Judge | None, model: str | None
 ) -> RecordedCall | None:
-    """What the recordings were made with; None where format and model are named, and they say no more."""
+    """Return what the recordings were made with; None if format and model are named, and the recordings would add
+    nothing.
+
+    Raises:
+        DeclarationError: the recordings do not say it, and format or model is not named.
+    """
     if name and (not JUDGES.resolve(name).judge_prompts or (model and "samples" in judging)):
         return None
     try:

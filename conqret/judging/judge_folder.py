@@ -56,7 +56,8 @@ def score_rows(judgment: Judgment) -> Iterator[dict[str, Any]]:
 
 
 def _rows(judgment: Judgment) -> Iterator[tuple[Any, ...]]:
-    """The same as tuples: a run has some thirty rows an item."""
+    """Yield the rows of a judgment in the table of scores, as tuples in the order of its columns: one for each metric
+    (its part is None), then one for each of the metric's parts."""
     version = judgment.version
     item = (
         judgment.item,

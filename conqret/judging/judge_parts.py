@@ -424,7 +424,8 @@ class Judge:
         }
 
     def _questions(self, options: JudgeOptions, item: Item) -> dict[str, Any]:
-        """The parts of the identity for a decision model: all typed questions, whatever metrics are requested."""
+        """Return the parts of the identity for a decision model: digests of all typed questions about ``item`` (for any
+        metrics), the number of samples, and the grade from which a document is relevant."""
         questions = dict[str, str]()
         uncited = item.model_copy(update={"argument": item.second_argument})  # it has more questions
         for part in self.judge_prompts:

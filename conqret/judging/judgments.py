@@ -63,7 +63,8 @@ def span_attributes(*instruments: Instrument) -> dict[str, Any]:
 
 
 async def judge_in_span(item: Item, instrument: Instrument) -> Judgment:
-    """Judge one item (:func:`judge_item`), within a trace span where tracing is on."""
+    """Judge one item (:func:`judge_item`), inside a span with its scores if tracing is on. The item's id and the
+    explanations are in the span only if contents are traced."""
     kind = trace_kind()
     if not kind:
         return await judge_item(item, instrument)
@@ -360,7 +361,12 @@ async def judge_items(plan: JudgePlan, *, overwrite: bool = False, watch: Watch 
 async def _claimed(
     plan: JudgePlan, folder: JudgeFolder, held: contextlib.ExitStack, *, overwrite: bool
 ) -> Rows[Judgment]:
-    """The judgments in the folder, which is claimed; the items are written, and an earlier stop is forgotten."""
+    """Claim the folder for this run, and return its judgments so far. The items are written into it, a summary of an
+    earlier stop is removed, and sessions record into it. ``held`` releases the folder.
+
+    Raises:
+        DeclarationError: the folder holds another run, or another process uses it.
+    """
     record = plan.record
     folder.check(record, overwrite=overwrite)
     for session in plan.sessions:
@@ -381,8 +387,8 @@ async def _claimed(
 def _judged(
     plan: JudgePlan, rows: Rows[Judgment], keys: list[str], tally: Tally
 ) -> AsyncGenerator[Judgment, None]:
-    """Judge every item that has no judgment yet: in a span, where spans are requested. ``keys`` take up those of
-    all, and ``tally`` their metadata."""
+    """Judge every item without a judgment, and yield judgments as they come, in a span each if tracing is on. ``keys``
+    gets the keys of all items, and ``tally`` their metadata. An item that waits for a batch has no judgment."""
     instrument = plan.setup.instrument(*plan.clients)
     judge, about = judge_item, dict[str, Any]()
     if trace_kind():

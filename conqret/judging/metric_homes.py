@@ -58,7 +58,12 @@ def _has_all(name: str, metrics: Iterable[str]) -> bool:
 
 
 def _home(metric: str) -> tuple[str, str]:
-    """The format that measures a metric, and its name there."""
+    """Return the format that measures a metric, and the metric's name there. FORMAT.METRIC names the format; else the
+    ordinary format is searched first, then all others.
+
+    Raises:
+        UnknownNameError: no format measures it.
+    """
     name = ALIASES.get(metric, metric)
     known = {metric_name(format_name): format_name for format_name in JUDGES}
     format_name, _, inner = name.rpartition(".")

@@ -23,7 +23,7 @@ from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.scales import PREFERENCE, preferred
 from conqret.llm.backends.function import ITEM, VERDICT, Function, admit, answer_of
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
-from conqret.llm.retry import ProviderError
+from conqret.llm.failed_requests import ProviderError
 from conqret.runs.trials import Loop
 from conqret.text.language import item_language
 
@@ -144,8 +144,8 @@ def _score(reply: JudgeReply[OwnVerdict], case: Case) -> Mapping[str, Measure]:
 
 
 def _given_metrics(client: ClientOptions, source: ItemSource, *, pair: bool) -> list[str]:
-    """The metrics that a function gives of the first item, for which it is called once; none
-    where it gives a bare number or a verdict, or cannot answer: the run says why."""
+    """Return the metrics that a function returns for the first item, for which it is called once. Empty if it returns a
+    bare number or a verdict, fails, or takes too long: then the run itself says why."""
 
     async def answered() -> str:
         item = plain(next(iter(source)), pair=pair)

@@ -76,7 +76,8 @@ def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
 
 
 def _summary(run: JudgeFolder, record: JudgeRecord, tally: Tally) -> Summary:
-    """The summary of the judgments so far, with the calibrated means of the finished run."""
+    """Return the summary of the judgments in the tally. Calibrated means are taken from the summary file of the
+    finished run, if there is one."""
     summary = tally.summary().of_all(record.items_count, record.items_left_out)
     with contextlib.suppress(DeclarationError):
         means = dict[str, float]()
@@ -274,7 +275,8 @@ def plain_metrics(summary: Summary) -> list[str]:
 
 
 def _missing(summary: Summary, record: JudgeRecord) -> Iterable[tuple[str, str, str, str]]:
-    """For each reason: in words, how many scores it cost, of which metrics, and an example."""
+    """Yield for each reason, the most frequent first: its words, how many scores it cost, of which metrics, and an
+    example (may be empty)."""
     by_reason: dict[str, dict[str, int]] = {}
     for name, metric in summary.metrics.items():
         for reason, count in metric.reasons.items():

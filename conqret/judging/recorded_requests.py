@@ -147,7 +147,12 @@ def requests_of(
 
 @contextlib.contextmanager
 def _store(run: JudgeFolder, recordings: Path | None) -> Iterator[Recordings]:
-    """The answers; an empty store where the run has none."""
+    """Open the responses for the ``with`` block: the named recordings, else those of the run, else an empty store in a
+    temporary folder. Nothing is written to the first two.
+
+    Raises:
+        DeclarationError: the named recordings cannot be read.
+    """
     if recordings is not None:
         with Recordings.open_for_replay(recordings) as store:
             yield store
@@ -217,7 +222,8 @@ def _setup(record: JudgeRecord, model: str, prompts: Path | None) -> Setup:
 def _exchanges(
     judgment: Judgment, sent: Mapping[str, tuple[Message, ...]], lacks: tuple[str, str], store: Recordings
 ) -> Iterator[Exchange]:
-    """The calls of a judgment; ``lacks`` say why prompts and answers that are not here are not."""
+    """Yield the calls of a judgment with their messages and responses. A call after an invalid response has only its
+    new messages. ``lacks`` are the reasons that prompts, and that responses, are not here."""
     before: tuple[Message, ...] = ()
     for call in judgment.trace.calls:
         messages, completion = sent.get(call.key, ()), store.get(call.key)

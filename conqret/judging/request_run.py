@@ -202,8 +202,8 @@ class Run(Generic[Row]):
         return await self.row(request.item, answered)
 
     async def row(self, key: str, make: Callable[[], Awaitable[Row]]) -> Row:
-        """Return the row for ``key``: the stored row, or the result of ``make``, called once even for
-        concurrent callers.
+        """Return the row for ``key``: the stored row, or the result of ``make``, which is stored and called once even
+        for concurrent callers. If a response still waits for a batch, nothing is stored and the calling unit ends here.
         """
         _UNIT.get().append(key)
         if (under_way := self._making.get(key)) is not None:
@@ -292,7 +292,8 @@ class Run(Generic[Row]):
         return record
 
     def _costs(self) -> list[ExpectedCost]:
-        """What was counted; what does not fit the model's window is not, and a note says what it lacks."""
+        """Return the expected costs by model and task. Prompts that do not fit the model's window are not in them, and
+        a note says how many; if none fits, one cost says that it is impossible."""
         clients: Any = self.clients
         costs = [
             cost
@@ -336,8 +337,9 @@ class Run(Generic[Row]):
         return results
 
     async def _count(self, groups: Sequence[Iterable[Any]]) -> list[Any]:
-        """Count all groups but the last as a whole, and of that one at most :data:`COUNTED` units, which stand for all;
-        what these come to is returned."""
+        """Count all groups but the last as a whole, and of the last at most :data:`COUNTED` units, evenly chosen and
+        weighted to stand for all. Returns the result of each counted unit (None if it has none); the other units are
+        closed unused."""
         *whole, last = (list(group) for group in groups)
         step = max(1, -(-len(last) // COUNTED))
         for unit in (unit for number, unit in enumerate(last) if number % step and asyncio.iscoroutine(unit)):

@@ -172,7 +172,8 @@ def _weight(criterion: Criterion) -> str:
 def _all_scores(
     rubrics: Rubrics, names: Sequence[str], scores: Sequence[str], item: Item, measures: Mapping[str, Measure]
 ) -> dict[str, Measure]:
-    """The scores that an item has, from the measures of its criteria."""
+    """Return the scores of an item from the measures of its criteria. A score other than the overall one is left out if
+    none of its criteria brings points. Without any criterion the overall score is missing, with the reason."""
     criteria = zip(rubrics.for_item(item), names, strict=False)
     judged = [(criterion, measures[name]) for criterion, name in criteria if name in measures]
     if not judged:
@@ -234,7 +235,8 @@ def together(judged: Sequence[tuple[Criterion, Measure]], *, rows: bool = False)
 
 
 def _scores(valued: Sequence[tuple[float, Measure]]) -> list[float | None]:
-    """Points over those that were possible, as they are, once or of each of several samples; None where none were."""
+    """Return points over possible points: one value, or one for each sample if all measures have several. Criteria
+    without a value are left out of both; None if no points were possible."""
     several = min(len(measure.samples) for _, measure in valued) > 1
     samples = zip(*(measure.samples if several else (measure.value,) for _, measure in valued), strict=False)
     scores = list[float | None]()

@@ -243,8 +243,12 @@ def swap_item(item: Item) -> Item:
 
 
 def both_orders(measures: Mapping[str, Measure], swapped: Mapping[str, Measure]) -> dict[str, Measure]:
-    """Combine the measures from the original order of two arguments with those from the swapped order, by
-    metric.
+    """Combine the measures of a comparison in the original order of two arguments with those in the swapped order.
+
+    Preferences of the swapped order are turned round first. A metric of the second argument (its name begins with
+    :data:`SECOND`) is paired with that of the first in the other order, because the arguments have changed places.
+    ``swapped`` has all metrics of ``measures``; the result has the keys of ``measures``. A preference that flips with
+    the order becomes a tie.
     """
     combined = {}
     for metric, measure in measures.items():
@@ -316,7 +320,8 @@ def _combine(measure: Measure, other: Measure) -> Measure:
 
 
 def _missing(measure: Measure, other: Measure) -> Measure:
-    """Both orders missing: the first reason; one of them: unscored, with the reason of that one."""
+    """Return the measure where at least one order has no value. If both lack one, it is the original order's measure
+    with its reason; else an unscored measure (ONE_ORDER_ONLY) whose detail names the order that lacks it and why."""
     if measure.value is None and other.value is None:
         return measure
     lacking, which = (measure, "given") if measure.value is None else (other, "swapped")
@@ -326,7 +331,8 @@ def _missing(measure: Measure, other: Measure) -> Measure:
 
 
 def _join(parts: tuple[Part, ...], other: tuple[Part, ...]) -> tuple[Part, ...]:
-    """The parts of both orders; a part that both name (the same criterion, the same nugget) once."""
+    """Return the parts of both orders. A part that both have (the same criterion or nugget, by its id) occurs once,
+    with the mean of both; two different labels become a tie."""
     twins = {part.id: part for part in other}
     joined = []
     for part in parts:

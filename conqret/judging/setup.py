@@ -229,9 +229,8 @@ class Setup:
         return Instrument(*made, members=tuple(members))
 
     def in_one_order(self, metric: str) -> Setup:
-        """Return the configuration with only the prompts of ``metric``, sent in one order of the two
-        arguments.
-        """
+        """Return the configuration with only the prompts of ``metric`` (and all metrics that these rate), sent in one
+        order of the two arguments."""
         judge_prompts = [
             replace(part, both_orders=False) for part in self.judge_prompts if metric in part.metrics
         ]
@@ -511,7 +510,8 @@ def _reported(setup: Setup, lost: Collection[str]) -> list[str]:
 
 
 def _possible(setup: Setup, absent: Set[str]) -> tuple[Setup, list[str]]:
-    """The setup without metrics for which no item has what they need, unless that leaves none; and why."""
+    """Return the setup without metrics that no item can have, as all lack what these need (``absent``), and notes on
+    what is left out. If nothing would be left, all metrics stay, without notes."""
     possible, notes, also = list[JudgePrompt[Any] | ComputedMetrics](), list[str](), dict[str, str]()
     for part in setup.parts:
         if lacking := sorted(absent & (part.needs | part.against)):

@@ -87,7 +87,11 @@ def _fewest(drawn: list[ShownExample]) -> int:
 
 
 def _ends(labels: LabelSet, dimension: str) -> tuple[float, float]:
-    """The ends of a dimension's scale: those that its labels state, or the format's if they keep to it."""
+    """Return the ends of a dimension's scale: as the labels state them, or the format's if all labels lie within these.
+
+    Raises:
+        DeclarationError: no scale is stated, and labels lie outside of the format's.
+    """
     scale = labels.scale(dimension)
     if scale.bounded:
         return scale.ends()

@@ -77,7 +77,12 @@ MAX_COLUMNS = 4
 
 
 def _listed(run: JudgeFolder, worst: str | None, declined: bool) -> tuple[list[dict[str, Any]], list[Any]]:
-    """The items of a run with their scores: as plain data, and as a table."""
+    """Return the items of a run with their scores, as plain data and as a table. ``worst`` sorts by this metric, the
+    worst first, and leaves out items without a score of it; ``declined`` keeps only answers that decline.
+
+    Raises:
+        UnknownNameError: the run has no such metric.
+    """
     from conqret.judging.build_gate import ANSWERED, declines, why
     from conqret.judging.judge_parts import LOWER_IS_BETTER
 

@@ -91,7 +91,8 @@ class CascadeCounts(Frozen):
     last_usd: float | None = 0.0
 
     def plus(self, judgment: Judgment) -> CascadeCounts:
-        """Return the counts with one more judgment of the cascade; a failed one counts for neither judge."""
+        """Return the counts with one more judgment; unchanged if it is of no cascade. A failed judgment counts for
+        neither judge, but its cost does."""
         if (stage := judgment.cascade) is None:
             return self
         calls = judgment.trace.calls

@@ -158,9 +158,9 @@ class Tally:
         return list(filterfalse(math.isnan, self._metrics[metric].values)) if metric in self._metrics else []
 
     def mean(self, metric: str, places: Iterable[int] | None = None) -> Estimate:
-        """Return the mean of a metric over the judgments at ``places`` (from 0, as added; None: all), with
-        its interval over topics.
-        """
+        """Return the mean of a metric over the judgments at ``places`` (from 0, as added; None: all), with its interval
+        over topics. Judgments without a score are left out; without any, or for an unknown metric, the mean is
+        undefined."""
         values = self._metrics[metric].values if metric in self._metrics else ()
         sums: defaultdict[int, float] = defaultdict(float)
         counts: Counter[int] = Counter()
@@ -257,7 +257,9 @@ def group_table(tally: Tally, metrics: Sequence[str]) -> Table:
 
 
 def _groups(tally: Tally) -> Iterator[tuple[str, dict[str, list[int]]]]:
-    """The groups of several items by what they have in common, where there are at least two."""
+    """Yield by what groups of items are divided (stance, language, topic, and kinds of metadata), and their places by
+    the group's name. Groups of one item are left out, and so are divisions with fewer than two groups, and those that
+    divide the items as one before."""
     if len(tally.items) < 4:
         return  # two groups of two need four items
     seen_groups: list[list[list[int]]] = []  # what divides the items alike is said once

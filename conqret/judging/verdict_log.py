@@ -87,7 +87,11 @@ def _score(scale: LabelScale) -> Check:
 
 
 def _found(rows: Rows, schema: Schema, wanted: Sequence[str]) -> Schema:
-    """The schema with the columns that are there. Raises DeclarationError where what is wanted is not."""
+    """Return the schema with the columns that the log has.
+
+    Raises:
+        DeclarationError: a ``wanted`` metric has no column, or no column holds verdicts or scores.
+    """
     names = readable_columns(rows)
     available = schema.among(names)
     there = available.fields.keys() | {metric for metric in OF_METRICS if _has(metric, available)}
@@ -116,7 +120,8 @@ def _values(rows: Rows, schema: Schema) -> Iterator[Mapping[str, Any]]:
 def _named(
     rows: Iterable[Mapping[str, Any]], known: Mapping[str, Item], notes: list[str]
 ) -> Iterator[tuple[Item, Mapping[str, Any]]]:
-    """The rows with the items that they name; what is in no file of items goes into the notes."""
+    """Yield the rows of a log with the items that they name, swapped if the row says so. Rows of unknown items are left
+    out, and their number goes into ``notes``."""
     unknown = []
     for values in rows:
         name = values.get("id") or "without an id"
@@ -292,7 +297,9 @@ def _gathered(
     rows: Iterable[tuple[Item, Mapping[str, Any]]],
     known: Mapping[str, Item] | None,
 ) -> VerdictLog:
-    """The log of the rows: each item once, under an id of its own, as pairs of one question often share its id."""
+    """Return the log of these rows: verdicts by the texts of an item, in their order. Without ``known`` items, the
+    items are those of the rows, each once and with an id of its own (a number is added, since pairs of one question
+    often share their id)."""
     verdicts: dict[str, list[Mapping[str, float | None]]] = {}
     items, met, count = dict[str, Item](), set[str](), 0
     for item, row in rows:

@@ -57,7 +57,8 @@ def assign(connection: sqlite3.Connection, annotator: Annotator, seed: int, at: 
 
 
 def turn_of(connection: sqlite3.Connection, annotator: Annotator, number: int) -> ScreenTurn | None:
-    """Return the annotator's turn with this number and its last answer; None if it is not theirs."""
+    """Return the annotator's turn with this number, with its screen and its last answer (empty if there is none); None
+    if it is another annotator's, or does not exist."""
     row = connection.execute(
         "SELECT t.*, s.body FROM turns t JOIN screens s ON s.number = t.screen WHERE t.number = ? AND t.person = ?",
         (number, annotator.number),
@@ -99,7 +100,8 @@ def free(connection: sqlite3.Connection, annotator: Annotator, *states: str) -> 
 
 
 def take_again(connection: sqlite3.Connection, annotator: Annotator) -> None:
-    """Restore the labels of a dropped annotator, except on screens that others have completed meanwhile."""
+    """Count the labels of a dropped annotator again, except on screens for which enough other annotators have been
+    counted meanwhile: those stay dropped. To be called inside a write transaction."""
     rows = connection.execute(
         "SELECT t.number, t.screen FROM turns t JOIN screens s ON s.number = t.screen "
         "WHERE t.person = ? AND t.state = 'dropped' AND s.room > 0",

@@ -30,7 +30,8 @@ VERDICT = "verdict"
 
 
 def _insert(connection: sqlite3.Connection, study: Study, screens: Sequence[Screen]) -> None:
-    """Write screens; those of the practice have room for everybody."""
+    """Write screens, each for as many annotators as the study's overlap. A practice screen that is not for one
+    annotator is for all of them. To be called inside a write transaction."""
     rows = (
         (
             *(screen.item, screen.part, screen.model_dump_json()),

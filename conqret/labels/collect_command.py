@@ -237,8 +237,8 @@ def collect(
     conqret labels collect questions.jsonl --task write --annotators ann,bob -o writing
     """
     from conqret.labels.exporting import export_labels
+    from conqret.labels.row_sampling import shown_notes, table_of_verdicts, verdict_plan
     from conqret.labels.study_screens import PlannedStudy
-    from conqret.labels.verdict_tables import shown_notes, table_of_verdicts, verdict_plan
 
     require("starlette", "uvicorn", extra="web")
     wanted = task_options.sample is not None or task_options.question is not None

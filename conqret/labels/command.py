@@ -112,11 +112,11 @@ def label(
     conqret labels sample items.jsonl --plan 20 --run runs/first --uncertain-first -o doubtful.csv
     """
 
+    from conqret.labels.row_sampling import table_of_verdicts
     from conqret.labels.sampling import sample_items
     from conqret.labels.study_screens import METRICS, SCALE
     from conqret.labels.task import AnnotationForm, form_task, scale_ends
     from conqret.labels.task_choice import run_form
-    from conqret.labels.verdict_tables import table_of_verdicts
 
     if (table := table_of_verdicts(items, form.task, columns)) is not None:
         _sample_rows(table, plan, sampling, output, to, overwrite=overwrite, shown=shown)
@@ -165,7 +165,11 @@ def label(
 def _written(
     annotation_form: AnnotationForm, to: Target, reasons: object, output: Path, *, overwrite: bool
 ) -> list[Path]:
-    """Write a form and the plan by which its items were drawn; return their paths."""
+    """Write the files of a form, and next to them NAME.plan.json with ``reasons``; return their paths.
+
+    Raises:
+        DeclarationError: one of the files exists, without ``overwrite``.
+    """
     from conqret.labels.task import FORMS
 
     plan_text = json.dumps(reasons, indent=1, ensure_ascii=False) + "\n"
@@ -186,8 +190,12 @@ def _sample_rows(
     overwrite: bool,
     shown: options.OutputOptions,
 ) -> None:
-    """Write the form for rows of a table of verdicts, drawn as ``labels collect`` draws them."""
-    from conqret.labels.verdict_tables import draw_rows, strata_line, table_form
+    """Write the form for rows of a table of verdicts, drawn as ``labels collect`` draws them, and print what was drawn.
+
+    Raises:
+        DeclarationError: an option of runs or of uncertainty is given, no row is left to label, or a file exists.
+    """
+    from conqret.labels.row_sampling import draw_rows, strata_line, table_form
 
     if sampling.run or sampling.labeled or sampling.uncertain_first or sampling.oversample_uncertain:
         raise DeclarationError(

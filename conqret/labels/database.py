@@ -167,7 +167,12 @@ class Database:
 
     @contextlib.contextmanager
     def change(self) -> Iterator[sqlite3.Connection]:
-        """Open a write transaction as a context manager; a nested call joins the outer transaction."""
+        """Open a write transaction as a context manager, committed at the block's end and rolled back after an
+        exception. A nested call joins the outer transaction. Other threads and processes wait.
+
+        Raises:
+            LabelFileError: the file is corrupt, full or locked for too long.
+        """
         with self._lock, self._errors():
             if self._connection.in_transaction:
                 yield self._connection
@@ -187,8 +192,13 @@ class Database:
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
-        """What SQLite says of a file that is corrupt, full or gone, as an error of ours, of which the user who runs the
-        study is told."""
+        """Turn errors of SQLite inside the block into errors of ours, and log them, at most one every
+        :data:`REMARK_SECONDS` seconds. Errors that say nothing of the file are raised unchanged.
+
+        Raises:
+            CorruptLabelsError: the file is corrupt.
+            LabelFileError: it cannot be read or written now, for example on a full disk.
+        """
         try:
             yield
         except (

@@ -262,9 +262,8 @@ def _scales(screen: Screen) -> dict[str, str]:
 
 
 def as_label_studio(records: Iterable[ScreenResponse], *, marks: Marks = lambda screen: {}) -> str:
-    """Return the labels in the JSON export format of Label Studio, with one task for each item or labeled
-    part; ``marks`` is as in :func:`as_table`.
-    """
+    """Return the labels in the JSON export format of Label Studio, with one task for each item or labeled part. A task
+    states its scale if all of its questions have the same. ``marks`` is as in :func:`as_table`."""
     tasks: dict[int, dict[str, object]] = {}
     for record in records:
         screen = record.screen

@@ -81,7 +81,9 @@ class Pages:
         return await apart(self._welcome, annotator, token)
 
     async def join(self, request: Request) -> Response:
-        """Handle the open link: show a form for a name, and add the annotator."""
+        """Handle the open link: show a form for a name (GET), or add the annotator and show the welcome page (POST). A
+        name that is invalid or taken, and a full study, show the form again with status 409. Refuses links of closed
+        studies."""
         joins = self.links.same(request.path_params["token"], self.links.to(JOIN))
         if not joins or not self.ledger.study.open_to:
             raise self.strange()
@@ -133,7 +135,8 @@ class Pages:
     # Screens
 
     async def next(self, request: Request) -> Response:
-        """Redirect to the annotator's next screen, or show the last page if none is left."""
+        """Redirect to the annotator's next screen, or show the last page if none is left. Refuses annotators
+        without consent, and those who are paused or dropped."""
         annotator, _ = await self._who(request)
         self.let_in(await self._settled(annotator))
         turn = await apart(self.ledger.next, annotator)
@@ -153,8 +156,11 @@ class Pages:
         return self.ledger.before(annotator, 2**62)
 
     async def screen(self, request: Request) -> Response:
-        """Handle one screen: GET shows it; POST stores its answer and redirects to the next screen, or
-        withdraws the answer.
+        """Handle one screen: GET shows it; POST stores its answer and redirects to the next screen, or withdraws the
+        answer. A practice screen that is answered shows what was right, and cannot be changed.
+
+        Errors show the screen again: 409 if another page has changed the answer, 422 if it is invalid, 507 if it could
+        not be stored; with the last two, what was typed stays.
         """
         form, annotator, token, turn = await self._asked(request)
         practised = turn.screen.practice and turn.state == "done"
@@ -233,7 +239,8 @@ class Pages:
         return await apart(settle, self.ledger, annotator, self.marked)
 
     async def _practised(self, annotator: Annotator, token: str, turn: ScreenTurn) -> Response:
-        """What was right at a screen to practice, and why."""
+        """Show an answered practice screen with what was right and why. Known answers about sides are shown for the
+        sides as they stood on the screen."""
         screen = turn.screen
         known = {
             name: [screen.written({name: value})[name] for value in values]  # turning twice is no turn
@@ -362,8 +369,8 @@ class ScreenPiece:
 
 
 def quoted_pieces(passage: str, quotes: Sequence[NumberedSnippet]) -> Iterator[ScreenPiece]:
-    """Split a passage at the ends of its snippets, and yield the pieces; snippets not found in it are
-    ignored."""
+    """Yield a passage in pieces that are cut where its snippets begin and end, each with the names of the snippets that
+    begin there and that cover it. Snippets not found in the passage are ignored."""
     places: dict[str, tuple[int, int]] = {}
     for quote in quotes:
         words = quoted_in(passage, quote.text) if passage else None

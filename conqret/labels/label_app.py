@@ -75,7 +75,8 @@ class DebatePages(Pages):
         }
 
     async def survey(self, request: Request) -> Response:
-        """Handle the survey on the last page: store its answers, and show them there."""
+        """Store the answers to the survey and lead back to the last page. Answers to unknown questions and empty ones
+        are dropped, and long ones cut at :data:`MAX_SURVEY_ANSWER` characters."""
         form = await form_of(request)
         annotator, _ = await self._who(request, form)
         asked = await apart(survey_questions, self.ledger)
@@ -110,9 +111,8 @@ class JudgingPages(DebatePages):
         return judge_answers.marked_by_last(self.ledger, records)
 
     def ending_content(self, annotator: Annotator) -> Mapping[str, Any]:
-        """Return a mapping of template variables for the last page: how many judgments were right or
-        abstained, and the bonus earned, in dollars; in the pilot only when all judges are done.
-        """
+        """Return template variables for the last page: how many judgments were right or abstained, and the bonus in
+        dollars. In the pilot they are withheld until all annotators are done."""
         common = super().ending_content(annotator)
         if judge_answers.withheld(self.ledger):
             return {**common, "withheld": True}
@@ -234,9 +234,9 @@ def _points(messages: PageMessages) -> list[tuple[str, str]]:
 
 
 def evidence_of(debate_request: DebateRequest) -> dict[str, Any]:
-    """Return template variables for a debate: arguments and counter-arguments by side with anchored
-    snippets, and the passage in pieces.
-    """
+    """Return template variables for a debate: ``sides`` (letter, option, and parts with numbered snippets), the passage
+    in ``pieces``, and ``found``, the names of the snippets that occur in it. Parts without text and snippets are left
+    out."""
     quotes: list[NumberedSnippet] = []
     sides = []
     for letter, side in zip(LETTERS, debate_request.sides, strict=True):
@@ -290,8 +290,11 @@ class WritingPages(DebatePages):
         """Return None: practice texts have no known answer and are read by the organizers."""
 
     async def screen(self, request: Request) -> Response:
-        """Handle one counter-argument: GET shows it; POST changes its draft (text and snippets), or stores
-        it and redirects to the next.
+        """Handle one counter-argument: GET shows it; POST changes its draft (text and snippets), or stores it and
+        redirects to the next.
+
+        Errors show the page again: 409 if another page has changed the draft, 422 if it is invalid, 507 if it could not
+        be stored; only with 409 what was typed is lost.
         """
         form, annotator, token, turn = await self._asked(request)
         question = judge_answers.QUESTION.validate_json(await apart(self.ledger.text, turn.screen.item))

@@ -58,7 +58,8 @@ SYSTEMS = "systems"
 
 
 def _two_sides(item: Item, wanted: TaskRequest, task: str) -> Iterator[Screen]:
-    """The item's two texts as A and B, the sides drawn; nothing, where it lacks one."""
+    """Yield one screen with the item's two texts as A and B, in an order drawn from the seed and the item's id; none if
+    the item lacks one of them. Two systems named in its metadata become the screen's part and what it compares."""
     if not item.argument or not item.second_argument:
         return
     named = item.metadata.get(SYSTEMS)

@@ -188,7 +188,8 @@ NAME = "the labels so far"
 
 
 def label_set(records: Iterable[ScreenResponse]) -> LabelSet:
-    """Return the labels as ``conqret labels agreement`` reads them from the exported table."""
+    """Return the labels of these responses as ``conqret labels agreement`` reads them from the exported table. Debates
+    that were judged or written have no labels and are left out; "cannot judge" is a label without a value."""
     labels: list[Label] = []
     scales: dict[str, LabelScale] = {}
     for record in records:

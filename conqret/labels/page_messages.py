@@ -71,7 +71,8 @@ ENGLISH = PageMessages()
 
 
 def worded(table: Table, t: PageMessages) -> Table:
-    """Return a table with title, headers, note and short cells translated; text columns stay unchanged."""
+    """Return a table with its title, headers, note and foot translated, the foot in every column. In the rows, cells of
+    columns of the kind ``text`` stay unchanged."""
     columns = [replace(column, title=t.plain(column.title)) for column in table.columns]
     kinds = [column.kind for column in columns]
 

@@ -230,10 +230,19 @@ def plan_labels(
 def _drawn(
     listed: Sequence[SampledItem], chances: Sequence[int], whole: int, rng: random.Random
 ) -> list[SampledItem]:
-    """Some of them in their order, each with a chance of its own, by ordered pivotal sampling (Deville and Tillé
-    1998): two neighbors meet, and one of them goes on with what it can have of both chances, until that is 0 or 1.
-    Chances are counted in wholes, so that nothing is rounded: ``whole`` is certainty, and their sum is so many times
-    it."""
+    """Draw some of the listed items, each with its own chance, so that neighbors in the list are seldom drawn together,
+    and return them in their order.
+
+    Ordered pivotal sampling (Deville and Tillé 1998): two neighbors meet. If their chances together are below
+    certainty, one of them gets both, and the other is out; else one is drawn, and the other goes on with what is left.
+
+    Args:
+        listed: the items, in the order over which the sample is spread.
+        chances: the chance of each in whole numbers, so that nothing is rounded; their sum is a multiple of
+            ``whole``.
+        whole: the number that means certainty.
+        rng: the random numbers.
+    """
     kept = [False] * len(listed)
     waiting, chance = 0, 0
     for place, own in enumerate(chances):
@@ -249,7 +258,9 @@ def _drawn(
 
 
 def _by_uncertainty(uncertainty: Sequence[float], count: int) -> list[int]:
-    """Chances (:data:`CERTAINTY` is certainty) whose sum is ``count`` times certainty, by how uncertain each is."""
+    """Return the chance of each item as a whole number of :data:`CERTAINTY`, larger for those of which the judge is
+    less certain: up to :data:`OVERSAMPLED` times the smallest, and at most certainty. The chances sum to exactly
+    ``count`` times certainty, and none is 0. ``count`` is at most the number of items."""
     largest = max(uncertainty) or 1.0
     weights = [1 + (OVERSAMPLED - 1) * each / largest for each in uncertainty]
     certain: set[int] = set()

@@ -66,7 +66,8 @@ def app_of(routes: Sequence[Route], messages: PageMessages) -> ASGIApp:
     """Return the web app with these ``routes``; error pages use the texts in ``messages``."""
 
     async def error_page(request: Request, error: Exception) -> Response:
-        """What stands where a page is refused, where the disk takes nothing more, or where nothing is."""
+        """Return the page for an error: the status and words of a refusal, 507 for labels that could not be stored,
+        else 404."""
         refusal = error if isinstance(error, PageRefusal) else PageRefusal(404, "There is no such page.")
         if isinstance(error, LabelFileError):
             refusal = PageRefusal(507, f"{NOT_SAVED} Go back and try again later.", "This could not be saved")
@@ -175,7 +176,8 @@ def led_to(address: str) -> Response:
 
 
 def pieces(passage: ScreenPassage) -> Iterator[tuple[str, bool]]:
-    """Yield the text of a passage in pieces, each with True if it is highlighted."""
+    """Yield the text of a passage in pieces, each with True if it is highlighted; highlights that overlap are cut
+    apart."""
     at = 0
     for start, end in sorted(passage.lit):
         if at < start:

@@ -78,7 +78,12 @@ def _sound_items(
     on_check: Callable[[CheckedItems], object],
     reading: ItemSettings,
 ) -> ItemSource:
-    """A file of items that have what the task shows. Raises as :func:`items_of` does."""
+    """Return a checked file of items that have what the task shows. ``on_check`` is called with the result of the
+    check. Faults in what the task needs are listed together with all others.
+
+    Raises:
+        ConqretError: as :func:`items_of`.
+    """
     source = open_items(path, **reading)
     try:
         has = source.check().has

@@ -128,7 +128,8 @@ def passages(item: Item, fields: Iterable[str], *, only: int | None = None) -> t
 
 
 def turns(item: Item) -> Iterator[ScreenPassage]:
-    """Yield the messages before the question, titled by role, and the images of the question."""
+    """Yield the messages before the question, titled by role, and the images of the question. In place of what a tool
+    gave back stands the number of its document."""
     places = {document.id: place for place, document in enumerate(item.documents, start=1)}
     for turn in item.messages:
         lines = [turn.content, *(f"(calls {call})" for call in turn.calls)]
@@ -189,13 +190,13 @@ def heading(item: Item) -> str:
 
 @dataclass(frozen=True)
 class AnnotationForm:
-    """An annotation form: items to label on ``dimensions``, on a scale from ``low`` to ``high``, by a
-    ``question``.
+    """An annotation form: ``items`` (at least one) to label on ``dimensions`` by a ``question``, on a scale from
+    ``low`` to ``high`` or with ``words`` as the only labels.
 
-    If ``for_estimation`` is false, labels are marked so that commands refuse them for estimates.
-    ``probability`` is the probability of each item being drawn, or a mapping from ids to probabilities.
-    ``words`` are the allowed labels if there is no scale. Each export method returns the texts of its
-    files by file name suffix.
+    :meth:`csv`, :meth:`label_studio` and :meth:`argilla` return the texts of its files by file name ending; in Argilla,
+    the questions and their labels are set up by the user. If ``for_estimation`` is false, labels are marked so that
+    commands refuse them for estimates. ``probability`` is the probability of being drawn, of all items or by the id of
+    every item.
     """
 
     question: str
@@ -230,8 +231,8 @@ class AnnotationForm:
         return f"{question}. Write into {names}: {ends}{unsure}; into annotator: your name."
 
     def csv(self) -> dict[str, str]:
-        """Return a CSV form as a mapping with one entry, from file name ending ("") to text: a row for each
-        item, with empty columns for annotator and dimensions."""
+        """Return a CSV form as a mapping with one entry, from file name ending ("") to text: a row for each item, with
+        empty columns for annotator and dimensions. The stance is left out if no item has one."""
         mark, blank = self.mark(self.items[0]), [self.instruction, *[""] * len(self.dimensions)]
         texts = list(map(shows, self.items))
         names = [
@@ -245,9 +246,11 @@ class AnnotationForm:
         return {"": csv_text(head, rows)}
 
     def label_studio(self) -> dict[str, str]:
-        """Return the files for Label Studio as a mapping from file name ending to text: tasks for its JSON
-        import (""), and the labeling interface with choices for each dimension (".config.xml")."""
+        """Return the files for Label Studio as a mapping from file name ending to text: tasks for its JSON import (""),
+        and the labeling interface (".config.xml") with a choice for each label, and "cannot judge", for each dimension.
+        """
         tasks = [{"data": {"item": item.id, **shows(item), **self.mark(item)}} for item in self.items]
+        choices = self.words or range(self.low, self.high + 1)
         lines = ["<View>"]
         for name in shows(self.items[0]):
             text = f"<Text name={quoteattr(name)} value={quoteattr(f'${name}')}/>"
@@ -257,7 +260,7 @@ class AnnotationForm:
                 f"  <Header value={quoteattr(name.replace('_', ' '))}/>",
                 f"  <Choices name={quoteattr(name)} "
                 'toName="argument" choice="single-radio" showInline="true">',
-                *(f'    <Choice value="{value}"/>' for value in range(self.low, self.high + 1)),
+                *(f"    <Choice value={quoteattr(str(value))}/>" for value in choices),
                 '    <Choice value="cannot judge"/>',
                 "  </Choices>",
             ]

@@ -227,7 +227,9 @@ def _question(judge: Judge, metric: str, library: Library) -> ScreenQuestion:
 
 
 def _explained(metric: str, system: str) -> tuple[str, tuple[str, ...]]:
-    """The question of a metric, and the paragraphs of a prompt that explain it."""
+    """Return the question of a metric, and the paragraphs of a judge's prompt that explain it to annotators, without
+    notices to the judge and lines of points. The paragraphs that begin with the metric's name are taken, or all if none
+    does; a dimension of argument quality has its own question and definition."""
     if (dimension := BY_NAME.get(metric)) is not None:
         named = [line for line in system.splitlines() if line.startswith(_BETWEEN)]
         named = named if "In the middle:" in dimension.definition else []

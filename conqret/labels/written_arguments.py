@@ -158,7 +158,12 @@ def practised(ledger: Ledger) -> list[TwoTurnQuestion]:
 
 
 def _countered(question: TwoTurnQuestion, records: Sequence[ScreenResponse]) -> TwoTurnQuestion:
-    """The question with both of its counter-arguments, and the pseudonyms of who wrote for either option."""
+    """Return the question with both of its counter-arguments, and the pseudonyms of who wrote for either option: the
+    writer for option 1 is the one who wrote against option 2.
+
+    Raises:
+        KeyError: the records lack one of the two.
+    """
     against = {
         record.screen.against: (record.annotator.pseudonym, Draft.from_answers(record.answers))
         for record in records

@@ -6,7 +6,7 @@
 - ``replies``: from a text to a typed value, or to why not and what the repeated request says
 - ``client``: looks for a recording, sends, validates, and repeats the request after an invalid answer, at
   most twice
-- ``sender`` sends, waits after errors (429, time-outs) and tries again; ``retry`` computes how long, and
+- ``sender`` sends, waits after errors (429, time-outs) and tries again; ``failed_requests`` computes how long, and
   when to give up; ``quota`` has rates, the pause of all requests after a 429, and the budget
 - ``recordings``: the SQLite store of answers; ``batches``, ``batch_services``: half-price batches of
   providers

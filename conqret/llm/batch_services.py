@@ -19,6 +19,7 @@ from conqret.data import Reason
 from conqret.io.jsonl import compact
 from conqret.io.limits import ANSWER
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.failed_requests import ProviderError, backoff
 from conqret.llm.hosted.connection import choose_shape, stated_by
 from conqret.llm.hosted.direct_http import Direct, body_of, parsed, refused, session_of
 from conqret.llm.hosted.response_bodies import completion_of, mapping, packing
@@ -26,7 +27,6 @@ from conqret.llm.hosted.servers import Server, checked_key
 from conqret.llm.provider_errors import error_in, error_text, provider_error, scrub
 from conqret.llm.providers import missing_key
 from conqret.llm.request import Completion, Message, Request, image_name
-from conqret.llm.retry import ProviderError, backoff
 
 SHARE = 0.5
 """The price of a batch as a share of the usual price, at OpenAI and Anthropic."""
@@ -378,7 +378,12 @@ class AnthropicBatches(BatchService):
         return BatchProgress(ended, scrub(status), (f"{path}/results",) if ended else ())
 
     def read(self, line: Mapping[str, Any]) -> Result:
-        """Parse one line of the results into a completion, or the error."""
+        """Parse one line of the results into a completion or an error. A canceled or expired request is a SERVER_ERROR,
+        so that it is sent again.
+
+        Raises:
+            KeyError: the line has another form (or TypeError).
+        """
         key, result = str(line["custom_id"]), line["result"]
         kind = result["type"]
         if kind == "succeeded":

@@ -32,11 +32,11 @@ from conqret.io.limits import whole_bytes
 from conqret.io.safe_files import write_whole
 from conqret.llm.batch_services import AnthropicBatches, BatchService, OpenAIBatches, anthropic_server
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.failed_requests import KeyRedaction, ProviderError, keys_in_use
 from conqret.llm.hosted.servers import by_responses, directly, server_of
 from conqret.llm.providers import check_address, provider_of
 from conqret.llm.recordings import Recordings, batches_beside
 from conqret.llm.request import Request, parameters
-from conqret.llm.retry import KeyRedaction, ProviderError, keys_in_use
 from conqret.llm.sender import Progress
 
 LOCK = ".lock"
@@ -270,7 +270,12 @@ class Batches:
             self._service = None
 
     async def _found(self, service: BatchService, batch: Batch) -> bool:
-        """Look at the provider for a batch whose id did not come; whether it is there."""
+        """Return True if the provider has a batch whose id never came; its id is then set and written. If it has none,
+        this is logged, and its requests are submitted again.
+
+        Raises:
+            ProviderError: the provider cannot say so now, and may say it later.
+        """
         known = {batch.id for batch in self._kept.batches if batch.id is not None}
         begun = dt.datetime.fromisoformat(batch.handed_in)
         requests = number(len(batch.asked), "request")
@@ -293,7 +298,9 @@ class Batches:
         return True
 
     def _take(self, service: BatchService, store: Recordings, batch: Batch, raw: bytes) -> str:
-        """Keep one line of the results; returns the word for what it was."""
+        """Record one line of the results in the store, with its cost in the progress, and return which of
+        :data:`_WORDS` it is counted under. Empty for an empty line and for a response that is recorded already. A
+        failed request is remembered in ``batch.errors``."""
         if not raw.strip():
             return ""
         try:
@@ -359,7 +366,8 @@ def _refusal(error: ProviderError | KeyError) -> ProviderError:
 def _portions(
     service: BatchService, waiting: dict[str, Request[Any]]
 ) -> Iterator[tuple[list[str], list[bytes]]]:
-    """The questions in portions that a batch can hold."""
+    """Yield the waiting requests in portions that a batch can hold, as keys and lines. There must be at least one
+    request; one that is too large for any batch is a portion of its own."""
     keys, lines, size = list[str](), list[bytes](), 0
     for key, request in waiting.items():
         line = service.line(key, request)

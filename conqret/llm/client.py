@@ -21,6 +21,7 @@ from conqret.data import Call, Reason, Status
 from conqret.errors import DeclarationError, number
 from conqret.llm.client_options import ClientOptions, Connection, resolving
 from conqret.llm.decisions import Decided, Decision
+from conqret.llm.failed_requests import ProviderError
 from conqret.llm.quota import SpendingLedger
 from conqret.llm.recordings import Recordings
 from conqret.llm.replies import Rejection, is_valid, of_use, read_reply, retry_messages
@@ -35,7 +36,6 @@ from conqret.llm.request import (
     parameters,
     request_key,
 )
-from conqret.llm.retry import ProviderError
 from conqret.llm.sender import Progress, Sender
 from conqret.llm.tokens import count_tokens
 from conqret.llm.tracing import request_span, trace_kind
@@ -203,7 +203,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         Raises:
             DeclarationError: the request cannot be sent to this model.
         """
-        answer = latest = await self._ask(request)
+        answer = latest = await self._request_until_valid(request)
         if (  # it comes from recordings alone and cannot be used: the model may do better now
             answer.reason in _RETRIED
             and self._options.retry_unscored
@@ -213,7 +213,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         ):
             self.progress.retried += 1
             held: _Unrecorded = []
-            latest = await self._ask(request, held)
+            latest = await self._request_until_valid(request, held)
             if latest.status is not Status.FAILED and of_use(latest, request) >= of_use(answer, request):
                 answer = latest
                 for response in held:
@@ -252,9 +252,19 @@ class Client(AbstractAsyncContextManager["Client"]):
             decided |= answer.value or lost
         return decided, tuple(call for answer in answers for call in answer.calls)
 
-    async def _ask(self, request: Request[Response], held: _Unrecorded | None = None) -> Answer[Response]:
-        """Get the response, from recordings first; not from those of an earlier run where responses can be ``held``:
-        that list gets the invalid ones that would take the place of a recorded one, which may be worth more."""
+    async def _request_until_valid(
+        self, request: Request[Response], held: _Unrecorded | None = None
+    ) -> Answer[Response]:
+        """Return the answer to a request, which is repeated after an invalid response (with what was wrong, at most
+        :data:`MAX_REASKS` times) and after a truncated one (with more tokens, at most :data:`MAX_WIDENINGS` times).
+
+        Recorded responses are used first. If ``held`` is a list, recordings of earlier runs are passed over; invalid
+        new responses that have such a recording go into the list and are not recorded, since the old one may be worth
+        more. A failure is an answer with a reason, never an exception.
+
+        Raises:
+            DeclarationError: the model takes no requests of this kind.
+        """
         self._backend.check_can_request(
             request.ask,
             read=request.reading is not None,
@@ -365,7 +375,14 @@ class Client(AbstractAsyncContextManager["Client"]):
     async def _obtain(
         self, sent: Request[Any], key: str, held: _Unrecorded | None = None
     ) -> tuple[Completion, int]:
-        """The completion from the store, from the same request under way, or from the model after so many attempts."""
+        """Return the completion of a request and the number of attempts that it took: 0 if it comes from the store, or
+        from the same request that was already under way. ``held`` as in :meth:`_request_until_valid`. A canceled caller
+        does not stop the request: its response is recorded when it comes.
+
+        Raises:
+            ProviderError: the request failed; NOT_RECORDED in a replay (the request is added to ``missing``),
+                AWAITED if it waits for a batch.
+        """
         recorded = self._store.get(key) if self._store is not None else None
         afresh = held is not None and key not in self._fresh
         if recorded is not None and not afresh:
@@ -404,8 +421,12 @@ class Client(AbstractAsyncContextManager["Client"]):
     async def _send(
         self, sender: Sender, sent: Request[Any], key: str, instead: bool
     ) -> tuple[Completion, int]:
-        """The completion as it is recorded, and the number of requests it took; ``instead`` of a recorded one only what
-        is valid is recorded at once."""
+        """Send a request, record the completion, and return it as it is recorded, with the number of attempts. With
+        ``instead``, it replaces a recording, but only if it is valid: an invalid one is returned and not recorded.
+
+        Raises:
+            ProviderError: the request failed.
+        """
         with request_span(self._options, sent, key) as record_result:
             completion, attempts = await sender.send(sent)
             if record_result is not None:

@@ -41,7 +41,7 @@ DEFAULT_TIMEOUT = 300.0
 """Seconds: a 4,000-token answer at 20 tokens a second takes 200, which leaves room for some retries."""
 
 DEFAULT_MAX_ATTEMPTS = 6
-"""With the backoff of :mod:`conqret.llm.retry`, about 8 seconds of trying against a server that is down."""
+"""With the backoff of :mod:`conqret.llm.failed_requests`, about 8 seconds of trying against a server that is down."""
 
 
 STOP_AFTER = 0.5

@@ -114,7 +114,8 @@ class _MeasuredText:
         return TrimmedText(self.text[:good], self.tokens, self._count(good))
 
     def _reach(self, allowed: int) -> int:
-        """The end of the longest beginning within ``allowed`` tokens (found by halving the last piece)."""
+        """Return the end of the longest beginning within ``allowed`` tokens, found by halving the last piece. The whole
+        text must have more tokens than that."""
         left, index = allowed, 0
         while self._counts[index] <= left:
             left -= self._counts[index]

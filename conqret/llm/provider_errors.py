@@ -11,7 +11,7 @@ from typing import Any
 
 from conqret.data import Reason
 from conqret.errors import shortened
-from conqret.llm.retry import ProviderError, retry_after_of
+from conqret.llm.failed_requests import ProviderError, retry_after_of
 
 MAX_MESSAGE = 400
 """The most characters of a provider's message that are kept."""
@@ -122,7 +122,7 @@ _SECONDS = {"ms": 1e-3, "milli": 1e-3, "m": 60.0, "h": 3600.0}
 def provider_error(error: Exception) -> ProviderError:
     """Convert an exception to a provider error with a short message, without anything that looks like a key.
 
-    Keys in use are replaced by :class:`conqret.llm.retry.KeyRedaction`.
+    Keys in use are replaced by :class:`conqret.llm.failed_requests.KeyRedaction`.
     """
     cause: BaseException | None = error
     while cause is not None:  # the libraries between call an answer that is too long a broken connection
@@ -256,7 +256,8 @@ def error_text(body: Any, depth: int = MAX_DEPTH) -> str:
 
 
 def _data_in(text: str) -> Any:
-    """The body of an error that stands in a text, as it is passed on; None where there is none."""
+    """Return the error body (an object, or a list that begins with one) that a text contains, as proxies pass it on;
+    None if there is none, or it has no message."""
     start = text.find("{")
     if start < 0:
         return None
@@ -270,7 +271,8 @@ def _data_in(text: str) -> Any:
 
 
 def _entries(body: Any, depth: int = MAX_DEPTH) -> Iterator[tuple[str, Any]]:
-    """Every name in a body with its value, the outer ones first."""
+    """Yield every name in a nested body with its value, the outer ones first. Bodies inside of texts are searched, too,
+    down to ``depth`` levels and the first 100 values of each."""
     if isinstance(body, str):
         body = _data_in(body)
     if depth == 0 or not isinstance(body, Mapping | list):

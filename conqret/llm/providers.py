@@ -25,7 +25,7 @@ from urllib.request import getproxies, proxy_bypass
 from conqret.data import Reason
 from conqret.errors import DeclarationError, MissingKeyError
 from conqret.llm.client_options import ClientOptions, ModelFacts, stated
-from conqret.llm.retry import ProviderError
+from conqret.llm.failed_requests import ProviderError
 from conqret.llm.tokens import litellm_folder
 
 _PRICE_LIST = "model_prices_and_context_window_backup.json"
@@ -144,7 +144,8 @@ def suggestion() -> tuple[str, str] | None:
 
 
 def _first_model(port: int) -> str:
-    """The first model of the server at a port of this machine; empty where none answers as OpenAI does."""
+    """Return the name of the first model of the server at a port of this machine. Empty if no server answers in time as
+    OpenAI's does, or the name is too long or not printable."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PROBE_SECONDS)
     try:
         connection.request("GET", "/v1/models")

@@ -12,8 +12,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from conqret.data import Reason
+from conqret.llm.failed_requests import BACKOFF_BASE, ProviderError
 from conqret.llm.recordings import Recordings
-from conqret.llm.retry import BACKOFF_BASE, ProviderError
 
 _MAKE = (
     "CREATE TABLE IF NOT EXISTS costs (client TEXT PRIMARY KEY, model TEXT NOT NULL, spent REAL NOT NULL, "
@@ -148,7 +148,13 @@ class Budget:
             self._settled.set()
 
     def _hold(self, dollars: float) -> bool:
-        """Hold so much, if it is there."""
+        """Reserve so many dollars for a call, and return True if spending and reservations stay within the limit; then
+        ``refused`` is reset. False, too, while the first call is under way, because the cost of a response is not known
+        yet. Without a limit nothing is reserved.
+
+        Raises:
+            StoreError: the ledger's store cannot be written.
+        """
         if self.limit == float("inf"):
             return True
         if not self._answers and self._running:  # the cost of a response is unknown yet

@@ -304,7 +304,8 @@ class Recordings(Closing):
                     yield recording
 
     def _rows_one_by_one(self) -> Iterator[Sequence[Any]]:
-        """The rows of a corrupt file, around those that SQLite cannot read."""
+        """Yield the rows of a corrupt file, without the row id, passing over those that SQLite cannot read; these are
+        added to ``_damaged``. It ends after :data:`MAX_MISSED` unreadable ones in a row."""
         last = missed = 0
         while missed < MAX_MISSED:
             after = "SELECT rowid, * FROM recordings WHERE rowid > ? ORDER BY rowid LIMIT 1"
@@ -365,7 +366,8 @@ class Recordings(Closing):
         return self.db.execute(_INSERT, recording.row()).rowcount
 
     def _sound(self, row: Sequence[Any]) -> Recording | None:
-        """The recording of a row; None, and a remark, where it is corrupt."""
+        """Return the recording of a row; None if it is corrupt. Each corrupt one is counted once and logged, the first
+        :data:`MAX_NAMED` by name."""
         try:
             return Recording.from_row(row)
         except ValueError:
@@ -430,8 +432,13 @@ class Recordings(Closing):
         return db
 
     def _prepare(self, db: sqlite3.Connection, read_only: bool) -> None:
-        """Check that the file is a store of ours, or make an empty one (seen at one moment: another process may be
-        making it)."""
+        """Check that an open file is a store of recordings, or make an empty one a store. Other processes may be making
+        it at the same time.
+
+        Raises:
+            DeclarationError: it is another file, one of a newer conqret, or empty and opened only to read.
+            sqlite3.OperationalError: another process blocks it for too long.
+        """
         application, version, tables, table, columns = db.execute(_STATE).fetchone()
         if application != _APPLICATION_ID and tables:
             raise DeclarationError(f"{self.path}: this SQLite file is not a file of recordings")

@@ -286,7 +286,8 @@ def read_reply(
 
 
 def _validated(text: str, response: type[Response], context: Mapping[str, Any]) -> Response | Rejection:
-    """The one value that the objects of a text give, or why there is none: what is wrong with the last of them."""
+    """Return the one valid value among the JSON objects in a text; equal ones count once. Otherwise a rejection: for
+    different valid objects that, else the fault of the last object (or of the text, if it has none)."""
     objects, broken = objects_in(text)
     values = list[Response]()
     rejection = Rejection(Reason.INVALID_JSON, NO_OBJECT)
@@ -357,7 +358,12 @@ def retry_messages(
 
 
 def _invalid(json_text: str, error: ValidationError, *, broken: bool) -> Rejection:
-    """Why what was taken for the answer's JSON gives no value; ``broken`` off is what follows it, or itself."""
+    """Return the rejection of ``json_text``, the last object in a response, or the whole response if it has none.
+
+    A text without an object in which the model declines is a REFUSAL. Valid JSON of another form is an INVALID_ANSWER,
+    with its faults for the re-prompt. All else is INVALID_JSON; if ``broken``, an object breaks off at the response's
+    end, and the fault says so.
+    """
     if "{" not in json_text and _DECLINES.match(json_text.replace("’", "'")):
         return Rejection(Reason.REFUSAL, shortened(json_text, 200))
     fault = error.errors(include_url=False, include_input=False)[0]

@@ -15,7 +15,7 @@ from pydantic import BaseModel, TypeAdapter
 from conqret.data import Call, Reason, Status
 from conqret.errors import shortened
 from conqret.llm.decisions import Decided, Decision
-from conqret.llm.retry import ProviderError
+from conqret.llm.failed_requests import ProviderError
 from conqret.prompts import RenderedPrompt
 
 if TYPE_CHECKING:

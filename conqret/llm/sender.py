@@ -15,9 +15,16 @@ from typing import Any
 from conqret.data import Reason
 from conqret.errors import DeclarationError, shortened
 from conqret.llm.client_options import ClientOptions, Connection, ModelFacts
+from conqret.llm.failed_requests import (
+    CircuitBreaker,
+    FailureLimit,
+    KeyRedaction,
+    ProviderError,
+    backoff,
+    keys_in_use,
+)
 from conqret.llm.quota import AdaptiveGate, Budget, TokenBucket
 from conqret.llm.request import IMAGE_TOKENS, MAX_NAME, Completion, Request
-from conqret.llm.retry import CircuitBreaker, FailureLimit, KeyRedaction, ProviderError, backoff, keys_in_use
 from conqret.llm.tokens import count_tokens
 
 
@@ -214,7 +221,14 @@ class Sender:
         return completion
 
     async def _wait(self, error: ProviderError, attempts: int, began: float, deadline: float | None) -> None:
-        """Wait before the next attempt, or raise ``error`` if there is none; the failed one ``began`` at this time."""
+        """Wait before the next attempt, or raise ``error`` if there is none: it cannot be retried, the attempts or the
+        time until the ``deadline`` are used up, or sending has stopped. After a status 429 fewer requests are sent at
+        once, and all pause as long as the provider says. ``began`` is the time of the failed attempt
+        (``time.monotonic()``).
+
+        Raises:
+            ProviderError: ``error`` itself.
+        """
         if error.code is Reason.RATE_LIMITED:
             self._gate.throttled(began)
             # no request waits beyond its deadline, and the circuit breaker counts it

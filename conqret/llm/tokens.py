@@ -73,7 +73,8 @@ def litellm_folder() -> Path | None:
 
 
 def _point_to_tables(encoding: str) -> bool:
-    """Set tiktoken's cache folder to litellm's tables, and say whether ``encoding`` is among them."""
+    """Set the environment variable TIKTOKEN_CACHE_DIR to a folder that has the table of ``encoding`` (the user's, or
+    litellm's), and return True; False if none has it, and nothing is set."""
     name = _TABLE_FILES[encoding]
     folder = litellm_folder()
     set_by_user = os.environ.get("TIKTOKEN_CACHE_DIR")

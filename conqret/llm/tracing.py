@@ -21,8 +21,8 @@ from conqret._version import __version__
 from conqret.data import Measure, Reason
 from conqret.errors import DeclarationError
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.failed_requests import ProviderError
 from conqret.llm.request import Completion, Request
-from conqret.llm.retry import ProviderError
 
 VARIABLE = "CONQRET_TRACES"
 """Holds one of :data:`KINDS`; empty or absent: no spans."""

@@ -350,8 +350,12 @@ class Forward:
         return (logits / self._cap).tanh() * self._cap if self._cap else logits
 
     def _probe(self) -> None:
-        """Check on two tokens that body and head give the model's own logits, and that there is a cache with keys for
-        every token."""
+        """Check on two tokens that body and head give the model's own logits, and that its cache has keys for every
+        token.
+
+        Raises:
+            DeclarationError: the model has no such cache, or changes its logits.
+        """
         import torch
         from transformers import DynamicCache
 
@@ -401,7 +405,8 @@ def _positions(mask: torch.Tensor) -> torch.Tensor:
 
 
 def _selected(encoded: EncodedPrefixes, places: torch.Tensor) -> Any:
-    """A cache of its own for these rows; a single prefix behind a single row is not copied."""
+    """Return a cache with the rows at ``places``. The rows are copied, except where a single prefix serves a single
+    row."""
     from transformers import DynamicCache
 
     cache = DynamicCache()

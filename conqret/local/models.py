@@ -103,7 +103,8 @@ def from_checkpoint(spared: Spared = none) -> Iterator[list[str]]:
 
 
 def _loaded(load: Any, cls: Any, path: Any, args: Any, settings: dict[str, Any]) -> tuple[Any, Any]:
-    """A model, and what transformers says of its weights; of an adapter what it says of both, base and adapter."""
+    """Return a model, and which of its weights are missing or have other sizes; of an adapter, those of base and
+    adapter together. Other sizes raise no error here."""
     settings = {**settings, "output_loading_info": True, "ignore_mismatched_sizes": True}
     adapter_settings = dict(settings.get("adapter_kwargs") or {})
     adapter = adapter_settings.pop("_adapter_model_path", None)

@@ -177,7 +177,9 @@ class ConditionalPerplexity:
     def _plan(
         self, context: int, answer: str | None, targets: Sequence[str], wanted: Sequence[tuple[int, str]]
     ) -> tuple[list[ContextGroup], list[TargetScore]]:
-        """The rows of one context by the prefix that they share, and those that cannot be scored."""
+        """Return the rows of one context, grouped by the prefix that they share, and scores without a value for targets
+        that are empty or do not fit the window. ``wanted`` has numbers and texts of targets; those that are known
+        already are not in it."""
         if not wanted:
             return [], []
         if self.definition == "released":
@@ -226,7 +228,8 @@ class ConditionalPerplexity:
             del encoded  # before the next prefixes are read
 
     def _rows(self, groups: Sequence[ContextGroup], encoded: Any) -> Iterator[TargetScore]:
-        """The rows behind prefixes that are read already."""
+        """Yield the scores of rows behind prefixes that are already encoded, in batches that the memory allows. A row
+        that alone takes too much memory has no value."""
         prefix = max(len(group.prefix) for group in groups)
         rows = [(place, row) for place, group in enumerate(groups) for row in group.rows]
 

@@ -87,7 +87,7 @@ def write(
 
 
 def _ends(loaded: LoadedModel, messages: Sequence[Mapping[str, str]], template: str) -> Iterator[int]:
-    """The tokens after which nothing follows: the model's and the tokenizer's own, and the special one with which the
+    """Yield the tokens at which writing stops: the model's and the tokenizer's own, and the special one with which the
     chat template ends the assistant's turn."""
     end_tokens = getattr(loaded.model.generation_config, "eos_token_id", None)
     yield from end_tokens if isinstance(end_tokens, list) else [] if end_tokens is None else [end_tokens]

@@ -143,7 +143,8 @@ class Detection(ResponseRow):
 
     @classmethod
     def from_answer(cls, id: str, answer: Answer[Any]) -> Self:  # noqa: A002 - the field's name
-        """Return the row of an answer: of a grade, of its probabilities, or of Yes (grade 1) or No (0)."""
+        """Return the row of an answer: a grade, the highest grade that is reached with a probability of one half, or
+        Yes (grade 1) and No (0). An answer that is neither Yes nor No is an INVALID_ANSWER."""
         if isinstance(answer.value, Plain):
             answered = _YES_OR_NO.match(answer.value.text)
             if answered is None:

@@ -233,8 +233,13 @@ def room_for(pair: Pair, used: int, limit: int) -> int:
 
 
 def windows_of(encode: Callable[[str], list[int]], tokenizer: Any, pair: Pair, limit: int) -> list[list[int]]:
-    """Return the windows of a pair whose prompt is a text; ``encode`` returns the tokens of the prompt with a
-    part of the document. Each window repeats 1/:data:`OVERLAP` of the one before."""
+    """Return the token windows of a pair, none longer than ``limit``: one if the whole document fits, else several that
+    cover it, each with 1/:data:`OVERLAP` of the one before. ``encode`` returns the tokens of the prompt with a part of
+    the document.
+
+    Raises:
+        DeclarationError: the perspective alone leaves too little room.
+    """
     whole = encode(pair.document)
     if len(whole) <= limit:
         return [whole]
@@ -283,7 +288,13 @@ def load_detector(folder: Path, prompts: Path | None = None) -> Detector:
 
 
 def _kind(folder: Path, place: Path) -> str:
-    """The class of transformers that loads the model in ``place``."""
+    """Return the name of the class of transformers that loads the model in ``place``; ``folder`` is what the user
+    named.
+
+    Raises:
+        DeclarationError: there is no model.
+        MissingDependencyError: it is an adapter, and peft is not installed.
+    """
     if (place / ADAPTER).is_file():
         require("peft", extra=EXTRA)
         task = json.loads(whole_bytes(place / ADAPTER)).get("task_type")

@@ -262,8 +262,15 @@ def trained(
     on_start: Callable[[int], None],
     on_step: Callable[[int, float], None],
 ) -> Any:
-    """Train the detector's model, from the last checkpoint if there is one, and return it; a LoRA adapter is
-    merged into it."""
+    """Train the detector's model, from the last checkpoint if there is one, and return it. A LoRA adapter is written
+    alone and merged into the model; the model itself is not written, and the checkpoints stay.
+
+    ``data`` has tokens and label of each window, ``weights`` the weight of either label. ``on_start`` is called with
+    the number of steps already done, ``on_step`` with each step and its loss.
+
+    Raises:
+        DeclarationError: the device ran out of memory.
+    """
     torch: Any = require("torch", extra=EXTRA)
     transformers: Any = require("transformers", extra=EXTRA)
     model = detector.model

@@ -313,8 +313,8 @@ def _ceiling(
 
 
 def _side_test(scores: Sequence[MeasureScore], system: str, cut: int) -> float | None:
-    """The p-value of "as often only supporting as only opposing" against "not as often", by the exact sign test over
-    the questions that show one alone; None below six questions."""
+    """Return the p-value of "as many questions show only supporting as only opposing documents" within ``cut``, by the
+    exact sign test over the questions that show one alone; None below six questions."""
     known = {
         result.measure: result.by_topic for result in scores if (result.view, result.system) == (ALL, system)
     }

@@ -9,7 +9,8 @@ from typing import Annotated
 from annotated_types import Interval
 
 from conqret.console import shared_options as options
-from conqret.console.printing import at, end, note, note_all, progress, result
+from conqret.console.exit_codes import end
+from conqret.console.printing import at, note, note_all, progress, result
 from conqret.console.source_options import WebSearch
 from conqret.judging.command_options import StudyOptions
 from conqret.perspectives.own_corpora import RESULTS, collect_corpora

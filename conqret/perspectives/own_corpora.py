@@ -232,7 +232,8 @@ async def _made(
 
 
 def _lines(page: PageEvidence, words: int) -> Iterator[dict[str, str]]:
-    """The passages of a page. Its title is part of the first, so that none is longer than the others."""
+    """Yield the passages of a page, of at most ``words`` words, as rows of a corpus with the ids PAGE-NUMBER from 1.
+    The page's title is part of the first passage."""
     document = page.document
     text = document.text if document.text.startswith(document.title) else f"{document.title}\n{document.text}"
     for number, passage in enumerate(passages(text, words), start=1):

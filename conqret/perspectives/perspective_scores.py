@@ -264,8 +264,8 @@ def _detections(
     settings: RequestRunSettings,
     sessions: Sessions,
 ) -> tuple[list[bool | None], dict[str, int], tuple[str, ...]]:
-    """Which documents contain their perspective, the pairs without an answer by reason, and responses that a replay
-    lacks."""
+    """Return which documents contain their perspective (None: no answer), the pairs without an answer by reason, and
+    the responses that a replay lacks; the last two are empty for local detectors."""
     if isinstance(detector, DetectorPrompt):
         with detection_run(pairs, place, model, settings, prompt=detector, sessions=sessions) as run:
             outcome = detected(run, pairs, yes_from, prompt=detector)
@@ -295,7 +295,7 @@ def unsided(questions: Sequence[PerspectiveQuestion]) -> list[PerspectiveQuestio
 
 
 def subjects(questions: Sequence[PerspectiveQuestion]) -> list[Subject]:
-    """Return, for each question, the subject of a request about which of its two perspectives is the
+    """Return for each question, which must have two perspectives, the subject of a request about which of them is the
     supporting one."""
     return [
         Subject(

@@ -189,7 +189,8 @@ def inspection_form(kept: Sequence[PerspectiveQuestion]) -> str:
 async def _written(
     way: WritingVariant, source: PerspectiveSource, run: Run[MadeRow]
 ) -> tuple[Answer[Any], WrittenQuestion | None]:
-    """The answer of the last request, and the question and perspectives that it gives."""
+    """Return the answer of the last request, and the question with its perspectives (None if the answer has none). A
+    variant may have a second one follow, which gets the question of the first."""
     settings = {"most": MAX_STATEMENTS} if way is WAYS["open"] else {}
     written = await run.client().request(
         Request(

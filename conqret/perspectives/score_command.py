@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from conqret.console import shared_options as options
+from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, end, note, note_all, result, spaced
+from conqret.console.printing import at, note, note_all, result, spaced
 from conqret.console.source_options import EncoderFolder, MmrEncoder
 from conqret.errors import DeclarationError
 from conqret.errors import number as counted
@@ -119,7 +120,8 @@ def score(
 
 
 def _remark(diversity: Diversity) -> None:
-    """What the tables mean, and what they lack."""
+    """Print notes on what the marks in the tables mean, on questions for which a system ranks nothing, and on documents
+    without a judgment."""
     from conqret.retrieval.evaluate import marks_legend
 
     for line in marks_legend(diversity.scores, diversity.baseline, "question"):

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 
 from conqret.console import shared_options as options
+from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, end, entry, note_all, note_left_out, result
+from conqret.console.printing import at, entry, note_all, note_left_out, result
 from conqret.console.source_options import DocumentPool
 from conqret.errors import DeclarationError, number
 from conqret.judging.summary_tables import metric_names

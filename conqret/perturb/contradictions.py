@@ -180,7 +180,8 @@ def other_numbers(body: str, source: str, topic: str, rng: random.Random) -> str
 
 
 def _other_figures(body: str, source: str, fixed: Set[float], rng: random.Random) -> str | None:
-    """By the first factor that changes every figure; else by one that changes some of them."""
+    """Return the text with its figures multiplied by the factor that changes most of them to figures that the
+    ``source`` does not have, and keeps their order; None if no factor changes any. Figures in ``fixed`` stay."""
     known = {figure.lower() for figure in _any.findall(source)}
     places = [
         match for match in _figure.finditer(body) if match["figure"] and _value(match["figure"]) not in fixed

@@ -117,7 +117,8 @@ def _merged(documents: Iterable[tuple[Document, set[str]]]) -> tuple[PoolEntry, 
 
 
 def _topics_of_documents(corpus: CorpusDirectory) -> dict[str, set[str]]:
-    """By document id the questions that it is relevant to, as far as the corpus says."""
+    """Return by document id the questions that it is relevant to by any qrels of the corpus; empty if the corpus has no
+    topics."""
     if not corpus.topics_file.is_file():
         return {}
     topics = read_table(jsonl_rows(corpus.topics_file), _PoolTopic)

@@ -128,7 +128,12 @@ def rewriting_of(perturbation: Perturbation) -> Rewriting:
 def _highest(
     item: Item, perturbation: Perturbation, levels: Sequence[float], seed: int
 ) -> tuple[Draw, list[int]]:
-    """The draw of the highest level that ``item`` reaches, and its sentences; the error of the lowest if none."""
+    """Return the draw of the highest level that ``item`` reaches, and the sentences that it chooses, in their order.
+    There must be a level above 0.
+
+    Raises:
+        UnreachedError: the item does not reach the lowest level either.
+    """
     ways = [
         Draw(item, item.id, perturbation.name, level, seed, Materials(by_model=True))
         for level in sorted(levels)

@@ -98,7 +98,8 @@ def same_elsewhere(before: str, after: str, changed: Iterable[int]) -> bool:
 
 
 def split_close(sentence: str) -> tuple[str, str]:
-    """Split a sentence into its body and its end: end mark, closing quotes and trailing citations."""
+    """Split a sentence into its body and its end (end mark, closing quotes and trailing citations, in any order); both
+    joined are the sentence."""
     starts = {match.end(): match.start() for match in find_marks(sentence)}
     before_marks = _without_marks(sentence, starts)
     end_then_marks = before_marks.rstrip(CLOSING).rstrip(END_MARKS)

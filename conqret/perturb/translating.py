@@ -286,7 +286,11 @@ async def translated(item: Item, code: str, client: Client, library: Library) ->
 async def _each(
     item: Item, groups: Sequence[Mapping[int, str]], code: str, client: Client, library: Library
 ) -> list[dict[int, str]]:
-    """Every group of texts in another language, all requested at the same time."""
+    """Return the translations of each group of texts by their numbers, all requested at the same time.
+
+    Raises:
+        InapplicableError: a response failed.
+    """
     answers = await asyncio.gather(
         *(client.request(_request(item, texts, code, library)) for texts in groups)
     )

@@ -11,8 +11,9 @@ from rich.console import RenderableType
 
 from conqret._optional import require
 from conqret.console import shared_options as options
+from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import end, named, note, note_all, note_each, progress, result
+from conqret.console.printing import named, note, note_all, note_each, progress, result
 from conqret.console.shared_options import RecordingOptions
 from conqret.console.source_options import EncoderFolder, MmrEncoder
 from conqret.errors import number

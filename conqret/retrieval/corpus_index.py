@@ -202,7 +202,8 @@ def build_index(
 
 @contextlib.contextmanager
 def _only_builder(collection: Collection, engine: Engine) -> Iterator[None]:
-    """Keep other processes from building the index; wait for one that does, and say so."""
+    """Keep other processes from building the index inside the ``with`` block. If another one builds it, a warning is
+    logged and this one waits until it is done, however long."""
     lock = FileLock(collection.folder / f".{engine.home}.lock")
     try:
         lock.acquire(timeout=0)

@@ -281,7 +281,8 @@ def evaluate(
 
 
 def _unranked(runs: Mapping[str, Run], judgments: Mapping[str, Judgments]) -> dict[str, tuple[str, ...]]:
-    """By system, the topics with a relevant document for which it has nothing."""
+    """Return by system the topics that have a relevant document by at least one of ``judgments`` (the qrels of a view,
+    by its name), but for which the system's run has nothing. Systems without such a topic are left out."""
     wanted = dict.fromkeys(
         topic
         for judged in judgments.values()
@@ -293,7 +294,12 @@ def _unranked(runs: Mapping[str, Run], judgments: Mapping[str, Judgments]) -> di
 
 
 def _measured(run: Run, judged: Judgments, measures: Sequence[str], view: str) -> dict[str, dict[str, float]]:
-    """The values of each measure by topic, through ir-measures."""
+    """Return the values of each measure by topic, from ir-measures, over the topics with a relevant document. A topic
+    that the run lacks has 0.
+
+    Raises:
+        DeclarationError: the qrels of this view contain no relevant document.
+    """
     import ir_measures
 
     wanted = {str(measure): parsed_measure(measure) for measure in measures}

@@ -85,7 +85,8 @@ class FirstStage(pt.Transformer):
         self.depth, self.texts = depth, texts
 
     def transform(self, queries: pd.DataFrame) -> pd.DataFrame:
-        """Search for every query of the frame and return the ranked documents."""
+        """Search for every query of the frame, and return the ranked documents, at most ``depth`` for each query and
+        best first. A query without hits has no row."""
         pt.validate.query_frame(queries, extra_columns=["query"])
         hits = self.index.search(
             [str(query) for query in queries["query"]], self.depth, [str(topic) for topic in queries["qid"]]
@@ -175,7 +176,8 @@ class Fusion(pt.Transformer):
         self.retrievers, self.weights, self.k, self.depth = retrievers, weights, k, depth
 
     def transform(self, queries: pd.DataFrame) -> pd.DataFrame:
-        """Search with each retriever and return the fused ranking."""
+        """Search with each retriever, and return the fused ranking: scores are summed points, and a document's other
+        columns are those of the first retriever that found it."""
         pt.validate.query_frame(queries, extra_columns=["query"])
         parts = [
             ranking.assign(score=self._points(ranking, number))
@@ -270,7 +272,8 @@ class PerspectiveExpansion(pt.Transformer):
         self.expanded: tuple[QueryExpansion, ...] = ()
 
     def transform(self, queries: pd.DataFrame) -> pd.DataFrame:
-        """Name the perspectives of every query, search for each, and return the merged rankings."""
+        """Have the model name the perspectives of every query, search for each, and return the merged rankings. Sets
+        :attr:`expanded`. A query whose request failed is searched for itself, with ``expanded`` False in its rows."""
         pt.validate.query_frame(queries, extra_columns=["query"])
         if queries.empty:
             return self.retriever.transform(queries).assign(perspective="", expanded=False)
@@ -295,7 +298,8 @@ class PerspectiveExpansion(pt.Transformer):
     def _merged(
         self, groups: Sequence[pd.DataFrame], expanded: QueryExpansion, question: str
     ) -> pd.DataFrame:
-        """The rankings of one topic's perspectives as one."""
+        """Return the rankings of one topic's perspectives as one, by taking from each in turn; a document occurs once,
+        with the perspective that brought it first."""
         rankings = [list(map(str, group["docno"])) for group in groups]
         merged = round_robin(rankings, self.depth)
         rows = [groups[which].iloc[rankings[which].index(document)] for document, which in merged]

@@ -111,7 +111,8 @@ def index(
 
 
 def _language_notes(corpus: Path, stemmer: str | None) -> Iterator[str]:
-    """What is to be said where most documents are in another language than the ``stemmer`` stems; None: none stems."""
+    """Yield a note if most of the first documents are in another language than the ``stemmer`` stems, with the options
+    that fit; none without a stemmer."""
     stems = "en" if stemmer in ("porter", "porter2") else language_code(stemmer or "")
     if not stems:
         return

@@ -241,7 +241,8 @@ class ListwiseReranker(pt.Transformer):
         return self.session.run(lambda client: self.rerank(frame, client))
 
     async def rerank(self, frame: pd.DataFrame, client: Client) -> pd.DataFrame:
-        """Rerank every query of the frame asynchronously and return the new frame."""
+        """Rerank every query of the frame, and return the new frame, with the number of failed windows in
+        ``failed_windows``; such windows keep their order. Sets :attr:`outcomes`."""
         pt.validate.result_frame(frame, extra_columns=["query", "text"])
         self.outcomes = ()
         if frame.empty:
@@ -265,7 +266,9 @@ class ListwiseReranker(pt.Transformer):
         return RerankSummary(len(self.outcomes), reasons.total(), dict(reasons), **sums)
 
     async def _one(self, group: pd.DataFrame, client: Client) -> tuple[list[int], list[WindowOutcome]]:
-        """The order of one ranking. Its windows wait for each other, for each begins with the last one's best."""
+        """Return the order of one ranking (places of its documents, best first), and the outcome of each window.
+        Windows are requested one after another, from the end to the top: each begins with what the one before it put
+        first."""
         topic, question = str(group["qid"].iloc[0]), str(group["query"].iloc[0])
         documents = _documents(group)
         if client.decides:
@@ -297,7 +300,8 @@ class ListwiseReranker(pt.Transformer):
     async def _graded(
         self, topic: str, question: str, documents: Sequence[Document], client: Client
     ) -> tuple[list[int], list[WindowOutcome]]:
-        """The order by a decision model's grades: each document is a window of its own."""
+        """Return the order by a decision model's grades, and an outcome for each document, which is a window of its
+        own. How many documents were trimmed is in the first outcome."""
         item = self._item(topic, question, documents)
         grades, trimmed = await grade(item, client, INSTRUCTIONS[self.stance])
         outcomes = [

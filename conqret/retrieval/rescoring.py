@@ -56,7 +56,12 @@ class CrossEncoder(pt.Transformer):
         self._score: Scorer = adapted(model)() if is_adapter(model) else _loaded(model)
 
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Rerank the documents of every query and return the new frame."""
+        """Rerank the first ``candidates`` documents of every query, and return the new frame; documents beyond them are
+        dropped.
+
+        Raises:
+            DeclarationError: the model does not give one score for each passage.
+        """
         pt.validate.result_frame(frame, extra_columns=["query", "text"])
         if frame.empty:
             return frame.assign(score=0.0, rank=0)
@@ -68,7 +73,11 @@ class CrossEncoder(pt.Transformer):
         return pd.concat(parts, ignore_index=True)
 
     def _scores(self, group: pd.DataFrame) -> NDArray[np.float64]:
-        """The score of each document of one query."""
+        """Return the score of each document of one query: that of its best passage.
+
+        Raises:
+            DeclarationError: the model does not give one finite score for each passage.
+        """
         query = str(group["query"].iloc[0])
         asked = INSTRUCTED.format(instruction=self.instruction, query=query) if self.instruction else query
         titles = group["title"] if "title" in group else [""] * len(group)
@@ -93,7 +102,12 @@ class CrossEncoder(pt.Transformer):
 
 
 def _loaded(name: str) -> Scorer:
-    """The scorer of a model that sentence-transformers reads."""
+    """Load a model that sentence-transformers reads, and return a function from pairs of texts to scores. Of two
+    labels, the score is the second minus the first. No code of the model is run.
+
+    Raises:
+        DeclarationError: the model cannot be loaded.
+    """
     library = sentence_transformers(EXTRA)
     try:
         with bars_on_terminals(), from_checkpoint():
@@ -148,7 +162,8 @@ class MMR(pt.Transformer):
         self.trade_off, self.candidates, self.encoder = trade_off, candidates, encoder or lexical
 
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Reorder every query's ranking and return the new frame."""
+        """Reorder the first ``candidates`` documents of every query for diversity, and return the new frame; documents
+        beyond them follow in their order."""
         pt.validate.result_frame(frame, extra_columns=["score", "text"])
         if frame.empty:
             return frame.assign(rank=0)

@@ -195,7 +195,8 @@ def write(
 
 
 def _whole(folder: Path, width: int) -> int:
-    """Cut away what was not written whole; how many documents are there then."""
+    """Cut off what an interrupted run did not write completely from the files of vectors and counts, and return how
+    many documents are left. Missing files are made."""
     files = folder / _VECTORS, folder / _COUNTS
     for file in files:
         file.touch()

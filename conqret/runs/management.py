@@ -212,7 +212,8 @@ def _record(path: Path) -> dict[str, Any]:
 
 
 def _state(path: Path, record: dict[str, Any]) -> tuple[str, str]:
-    """Whether the last of the files is there that a run of this kind makes, and what it says of judgments lost."""
+    """Return whether a run is finished (by the last file that its kind makes, or how many items are outstanding), and
+    in words how many judgments it lost, if any."""
     try:
         summary = json.loads(whole_bytes(path / SUMMARY))
         outstanding = summary.get("outstanding")

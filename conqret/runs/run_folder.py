@@ -285,7 +285,11 @@ class RunFolder(Generic[R]):
         return (self._data() or {}).get("kind") == self.kind
 
     def _data(self) -> Mapping[str, Any] | None:
-        """What ``run.json`` holds; None where there is none."""
+        """Return what ``run.json`` holds; None if there is none, empty if it is no object.
+
+        Raises:
+            DeclarationError: it cannot be read, or a link in the folder leads out of it.
+        """
         try:
             data = parse(whole_bytes(self.record_file))
         except (FileNotFoundError, NotADirectoryError):

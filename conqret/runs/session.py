@@ -56,7 +56,8 @@ class SessionCounts(BaseModel, frozen=True):
 
     @classmethod
     def total(cls, parts: Iterable[SessionCounts]) -> SessionCounts:
-        """Return the sums of the counts of several sessions."""
+        """Return the sums of the counts of several sessions. The cost is None if one is unknown; of failures and other
+        models, the last example of each is kept."""
         each = tuple(parts)
         if len(each) == 1:
             return each[0]

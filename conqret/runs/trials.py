@@ -49,7 +49,8 @@ class Loop(Closing):
         self._thread: ThreadPoolExecutor | None = None
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run ``work`` and return its result; a keyboard interrupt gets a note on what is kept."""
+        """Run ``work``, and return its result; in a thread of its own if a loop already runs in this one. A keyboard
+        interrupt is raised with a note on what is kept."""
         with contextlib.suppress(RuntimeError):  # where no loop runs in this thread
             asyncio.get_running_loop()
             self._thread = self._thread or ThreadPoolExecutor(1, thread_name_prefix="conqret-loop")

@@ -169,7 +169,8 @@ _FROM_MESSAGES = frozenset({"topic", "argument", "documents"})
 
 
 def _or_messages(schema: dict[str, Any]) -> None:
-    """Have the schema of an item take a conversation in whatever form of chat messages, in the place of its fields."""
+    """Change the schema of an item so that a conversation in any form of chat messages may stand in place of its
+    fields."""
     schema["properties"]["messages"] = {
         "type": "array",
         "items": {"type": "object"},

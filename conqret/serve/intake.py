@@ -230,7 +230,11 @@ class Intake:
             raise Refusal(400, "invalid_json", f"the body is not valid JSON: {error}") from None
 
     async def _body(self, request: Request) -> bytes:
-        """The whole body; no more of it is read than may be sent."""
+        """Return the whole body; no more of it is read than may be sent.
+
+        Raises:
+            Refusal: 413 if it is too large, 400 if the connection was closed within it.
+        """
         most, parts, size = self.limits.body, [], 0
         announced = request.headers.get("content-length", "")
         detail = (
@@ -335,7 +339,8 @@ class Access:
         self._keys = [_digest(key) for key in keys]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, and note it."""
+        """Answer a request, or refuse it (401) without a valid key where keys are needed, and report it with its status
+        and time. Open paths need no key and are not reported. Every response has the request's id."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return

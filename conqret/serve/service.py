@@ -204,7 +204,11 @@ class _Service:
                 await self._loop.arun(self.session.__aexit__(None, None, None))
 
     async def judge(self, request: Request) -> Response:
-        """The judgment of the item in the body."""
+        """Answer with the judgment of the item in the body; an item without an id gets the request's.
+
+        Raises:
+            Refusal: the format or the item cannot be used, or every metric failed.
+        """
         name = request.path_params["format"]
         if (judge := self.judges.get(name)) is None:
             raise Refusal(404, "unknown_format", str(UnknownNameError("format", name[:100], self.judges)))
@@ -225,7 +229,12 @@ class _Service:
         return _json(content)
 
     async def judge_metrics(self, request: Request) -> Response:
-        """The judgments of the items in the body by its metrics and criteria."""
+        """Answer with the judgments of the items in the body, in their order, by its metrics and criteria. A judgment
+        in which every metric failed is among them.
+
+        Raises:
+            Refusal: 422 if the request, a name or an item is faulty.
+        """
         async with self.intake.place():
             try:
                 body = MetricsRequest.model_validate(_object(await self.intake.read(request)))
@@ -253,7 +262,11 @@ class _Service:
     async def _judged(
         self, items: list[dict[str, Any]], wanted: dict[str, Any]
     ) -> tuple[list[Judgment], list[bytes]]:
-        """The judgments, and what is sent of each."""
+        """Return the judgments, and each as JSON. A model that was given up is tried again after a pause.
+
+        Raises:
+            Refusal: 422 if an item is faulty or cannot be judged, 503 if the provider cannot be reached.
+        """
         self.session.resume_after(PAUSE_SECONDS)
         settings = {**self.judging, **wanted}
         try:
@@ -295,7 +308,8 @@ class _Service:
         return _json(b'{"status":"ok"}')
 
     async def ready(self, request: Request) -> Response:
-        """Whether an item could be judged now, and if not, why."""
+        """Answer with 200 if an item could be judged now, else with 503 and the reason: a full queue, a missing
+        provider, or a computation that takes long."""
         try:
             why = await asyncio.wait_for(self._loop.arun(self._unready()), READY_SECONDS)
         except TimeoutError:

@@ -175,7 +175,7 @@ def _validation(root: Path, folder: Path) -> ListedRun:
 
 
 def _done(run: RunEntry) -> str:
-    """The judgments so far."""
+    """Return how many judgments a run has so far, of how many if that is known; empty without a file of judgments."""
     file = run.path / JUDGMENTS
     if not file.is_file():
         return ""
@@ -236,7 +236,8 @@ class _Viewer:
         return _response(page("runs.html.j2", **settings, **content, folder_name=name, live=LIST_SECONDS))
 
     def run(self, request: Request) -> Response:
-        """The page of a run, or of the requests of one of its items."""
+        """Answer with the page of a run, of its validation or card, or of the requests of one of its items. Files that
+        cannot be read give a page that says why, with the runs inside this one."""
         wanted = _ADDRESS.fullmatch(request.path_params["path"])
         if wanted is None:
             return _nowhere(request)
@@ -272,7 +273,8 @@ class _Viewer:
         )
 
     def difference(self, request: Request) -> Response:
-        """What differs between two runs; where one is given, the others that it can be compared with."""
+        """Answer with the page of the differences of two runs; if only one is named, with a list of the runs that it
+        can be compared with."""
         names = [request.query_params.get(name, "") for name in ("first", "second")]
         try:
             runs = [JudgeFolder(opened(self.root, name)) for name in names if name]

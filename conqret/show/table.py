@@ -252,7 +252,8 @@ def fitted(declared: Table, width: int) -> Iterator[rich_table.Table]:
 
 
 def _blocks(columns: Sequence[Column], least: Sequence[int], width: int) -> Iterator[list[int]]:
-    """The places of the columns of each block; those that name the rows are in all of them, if they leave room."""
+    """Yield the places of the columns of each block of a table that is too wide. Columns that name the rows are in
+    every block; only the first of them if all would take more than half the width."""
     names, taken = [], 0
     for place, column in enumerate(columns):
         if not place or column.kind == "name":
@@ -271,8 +272,8 @@ def _blocks(columns: Sequence[Column], least: Sequence[int], width: int) -> Iter
 
 
 def _least(declared: Table) -> list[int]:
-    """The least width of each column: the longest word of its title, and its longest cell; of texts a stretch, and no
-    less than their longest word."""
+    """Return the least width of each column: that of the longest word of its title and of its longest cell. A column of
+    texts needs only a stretch of :data:`TEXT` characters, or its longest word."""
     least = []
     for place, column in enumerate(declared.columns):
         cells = [row[place] for row in (*declared.rows, *declared.foot) if place < len(row)]
@@ -285,8 +286,8 @@ def _least(declared: Table) -> list[int]:
 
 
 def _block(declared: Table, places: Sequence[int], least: Sequence[int], width: int) -> rich_table.Table:
-    """Some of the columns: as wide as titles in one line make them, else as their longest words do. Cells are Text, so
-    that no markup is read from what came from outside."""
+    """Return the columns at ``places`` as a table of Rich: as wide as their titles in one line, else as their longest
+    words, else as Rich decides. Cells are never read as markup."""
     room = width - GAP * (len(places) - 1)
     words, titles = [], []
     for place in places:

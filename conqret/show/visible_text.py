@@ -138,7 +138,8 @@ def passages(text: str, excerpts: Sequence[str]) -> list[tuple[int, int, list[in
 
 
 def _pieces(text: str, marked: Iterable[tuple[int, Piece]]) -> list[Piece]:
-    """``text`` in pieces, those that were found at their places, in their order."""
+    """Return ``text`` in pieces: those ``marked`` at their places (in order, without overlaps), and the texts between
+    them."""
     pieces: list[Piece] = []
     end = 0
     for start, piece in marked:

@@ -330,7 +330,8 @@ def _against(
     epsilon: float,
     topics: Sequence[Hashable],
 ) -> AgainstOne | str:
-    """The test against one annotator, or why there is none."""
+    """Return the test against one annotator, or the reason why there is none. Items count that the judge, this
+    annotator and at least one other have labeled; a tie with the annotator is a win for both."""
     others = np.delete(table, place, axis=0)
     shared = ~np.isnan(verdicts) & ~np.isnan(table[place]) & (~np.isnan(others)).any(axis=0)
     n = int(shared.sum())

@@ -119,7 +119,12 @@ def _cells(
     drawn: Resamples,
     categories: Sequence[float] | None,
 ) -> tuple[NDArray[np.intp], int]:
-    """The cell of each item in the table of K by K, row after row, and K."""
+    """Return the cell of each item in the table of K by K, row after row (``first`` gives the row), and K. Values that
+    differ only by rounding are the same.
+
+    Raises:
+        DeclarationError: a value is none of the categories, or the resamples are of other items.
+    """
     category_values = [] if categories is None else [np.asarray(categories, float)]
     parts = snapped(np.concatenate([*category_values, first, other]))
     first, other = parts[-2 * len(first) : -len(first)], parts[-len(first) :]
@@ -311,7 +316,8 @@ AT_ONCE = 2_000
 def _wins(
     values: NDArray[np.float64], ups: NDArray[np.intp], downs: NDArray[np.intp], resamples: Resamples
 ) -> NDArray[np.float64]:
-    """For each pair of clusters, the pairs that the positive of the first wins over the negative of the second."""
+    """Return a table of clusters by clusters: how many pairs the positives (``ups``) of the first win over the
+    negatives (``downs``) of the second; a tie is half a win."""
     levels = np.unique(values, return_inverse=True)[1]
     wins, lower = np.zeros((resamples.clusters, resamples.clusters)), np.zeros((resamples.clusters, 1))
     for start in range(0, int(levels.max()) + 1, AT_ONCE):

@@ -164,7 +164,8 @@ def compared_strengths(
         return found
 
     def estimates(mapping: NDArray[np.float64], counts: Sequence[int] = ()) -> tuple[Estimate, ...]:
-        """Of linear combinations of what is shared, from so many comparisons each (all)."""
+        """Return estimates with intervals of linear combinations of what the groups share; ``counts`` are their numbers
+        of comparisons (none: all). Without comparisons they are undefined."""
         means = np.array([mapping @ part.shared for part in parts])
         variances = np.array([np.diag(mapping @ part.shared_covariance @ mapping.T) for part in parts])
         if not len(outcomes.outcome):
@@ -215,8 +216,8 @@ def compared_strengths(
 
 
 def _parts(posterior: StrengthPosterior, spreads: Sequence[float]) -> dict[float, NormalPosterior]:
-    """The posterior for each spread, from the middle one on either way until what follows is negligible; where it is
-    narrower than their distances, as it is with many comparisons, for spreads around the most likely one instead."""
+    """Return the posterior of the strengths for each spread of a grid, from its middle outwards until the density is
+    negligible. If the density is narrower than the grid, it is that of finer grids around the most likely spread."""
     ordered = sorted(spreads)
     middle = len(ordered) // 2
     parts: dict[float, NormalPosterior] = {}
@@ -242,8 +243,8 @@ def _parts(posterior: StrengthPosterior, spreads: Sequence[float]) -> dict[float
 
 
 def _narrower(parts: Mapping[float, NormalPosterior]) -> list[float]:
-    """Spreads around the most likely one, by the parabola through the logarithm of the density at the highest three;
-    none where those that are there are near enough to each other and reach far enough."""
+    """Return spreads around the most likely one, by the parabola through the logarithm of the density at the highest
+    three; none if the present ones are close enough and reach far enough, or there are fewer than three."""
     ordered = sorted(parts)
     if len(ordered) < 3:
         return []
@@ -282,7 +283,12 @@ def _shares(parts: Mapping[float, NormalPosterior]) -> dict[float, float]:
 
 
 def _of_systems(sizes: Sequence[int], systems: ArrayLike | None) -> NDArray[np.float64] | None:
-    """Groups by items by systems: 1 where an item is of a system. None without systems."""
+    """Return an array of groups by items by systems, 1 where an item is of a system; None without systems. Places
+    beyond a group's size are 0.
+
+    Raises:
+        DeclarationError: ``systems`` has another shape than the groups.
+    """
     if systems is None:
         return None
     there = np.arange(max(sizes)) < np.asarray(sizes)[:, None]

@@ -86,7 +86,8 @@ def ranked(first: ArrayLike, second: ArrayLike, resamples: Resamples | None = No
     tables = [drawn.counts(codes, int(codes.max()) + 1) for codes in coded]
 
     def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The mid-rank of a value is the weight below it and half the weight at it."""
+        """Return the rank correlation for each row of weights. The mid-rank of a value is the weight below it and half
+        the weight at it."""
         of_items, sides = weights[:, drawn.cluster], []
         for codes, table in zip(coded, tables, strict=True):
             counts = weights @ table

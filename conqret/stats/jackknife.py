@@ -175,7 +175,8 @@ class JackknifedEstimate:
         return replace(self, freedom=min(self.freedom, fewer))
 
     def minus(self, other: JackknifedEstimate) -> JackknifedEstimate:
-        """Return the difference of this statistic and ``other``, computed on the same items."""
+        """Return the difference of this statistic and ``other``, which must be computed on the same clusters in the
+        same order."""
         return JackknifedEstimate(
             self.value - other.value,
             self.without - other.without,
@@ -187,7 +188,7 @@ class JackknifedEstimate:
         )
 
     def _kept(self) -> NDArray[np.float64] | str:
-        """The statistic without each cluster that is there, or why nothing can be said of how it varies."""
+        """Return the jackknife values of the clusters that are present, or the reason why there is no interval."""
         kept = self.without[self.present] if len(self.without) else self.without
         if not self.defined:
             return self.reason
@@ -206,7 +207,8 @@ class JackknifedEstimate:
         return min(max(self.freedom, MIN_FREEDOM), len(kept) - 1.0)
 
     def _ends(self, confidence: float) -> tuple[float, float] | str:
-        """Both ends, or why there are none."""
+        """Return both ends of the interval, on the scale of the statistic (logarithmic for variances, bounded for
+        shares and correlations), or the reason why there are none."""
         kept = self._kept()
         if isinstance(kept, str):
             return kept

@@ -126,7 +126,9 @@ class GroupPairs:
         ]
 
     def _ordered(self, pairs: Sequence[Pair]) -> list[Pair]:
-        """The pairs in the order in which they are compared, taken; those that were compared in both are left out."""
+        """Take the pairs, and return each in the order in which its items are shown, so that every item is first about
+        as often as second. Pairs that were compared in both orders are left out; with ``both_orders`` each is returned
+        twice."""
         ordered: list[Pair] = []
         for one, other in pairs:
             if self._made[one, other] and self._made[other, one]:
@@ -164,8 +166,8 @@ def _mean_information(
 
 
 def _matchings(rng: np.random.Generator, size: int) -> list[list[Pair]]:
-    """Rounds in which each item meets one other (with an odd number one rests), in random order: each pair comes once
-    (the circle method)."""
+    """Return rounds of pairs of places, in random order, in which each item meets one other (with an odd number, one
+    rests) and each pair occurs once: the circle method."""
     places = rng.permutation(size).tolist()
     seats = size if size % 2 == 0 else size + 1
     turning = seats - 1

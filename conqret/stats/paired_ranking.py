@@ -139,7 +139,8 @@ def bradley_terry(
 def _told_unbounded(
     standings: tuple[PairedStanding, ...], bounded: dict[str, Bound]
 ) -> tuple[PairedStanding, ...]:
-    """The standings with what bounds each, and without intervals where a player is unbounded."""
+    """Return the standings with the bound of each player. If any player is unbounded (it won or lost everything), no
+    player has an interval, as strengths are counted from their mean."""
     unbounded = [standing.player for standing in standings if bounded[standing.player]]
     if not unbounded:
         return standings
@@ -198,8 +199,8 @@ class _Games:
         return dict(zip(self.players, bounds(outcomes)[0], strict=True))
 
     def scored(self, left_out: Resamples) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
-        """From weights of the clusters (rows by clusters) to what each player scored against each other one (rows by
-        players by players): a weighted sum of what it scored in each cluster."""
+        """Return a function from weights of the clusters (rows by clusters) to what each player scored against each
+        other one (rows by players by players): the weighted sum of the scores in each cluster."""
         count = len(self.players)
         pairs = np.concatenate([self.first * count + self.second, self.second * count + self.first])
         met, column = np.unique(pairs, return_inverse=True)

@@ -264,7 +264,13 @@ def weighted_difference(
 def _means(
     items: ProbabilitySample, clusters: Sequence[Hashable], scale: Scale
 ) -> tuple[JackknifedEstimate, JackknifedEstimate, JackknifedEstimate, float | None]:
-    """The mean by the judge, by the labels, and by both, with the weight of the judge in the last."""
+    """Return the means by the judge, by the labels, and by both, and the weight of the judge in the last. If the
+    probabilities permit no estimate, the latter two are undefined, and the weight is None.
+
+    Raises:
+        DeclarationError: lengths differ, there is no judgment, a value is infinite, or a probability is not in (0,
+            1].
+    """
     labels, judged, labelled = items.labels, items.judged, items.labelled
     if len(clusters) != len(labels) or judged.shape != labels.shape or items.chances.shape != labels.shape:
         raise DeclarationError(

@@ -236,7 +236,11 @@ def variance_components(
 
 
 def _varied(conditions: Mapping[str, NDArray[np.intp]]) -> dict[str, NDArray[np.intp]]:
-    """The conditions with two levels at least."""
+    """Return the conditions that have at least two levels.
+
+    Raises:
+        DeclarationError: two of them never vary independently.
+    """
     names_by_codes: dict[bytes, str] = {}
     for name, codes in conditions.items():
         if codes.max():
@@ -254,7 +258,9 @@ def _effects(
     conditions: Mapping[str, NDArray[np.intp]],
     order: NDArray[np.intp] | None,
 ) -> tuple[list[VarianceEffect], list[NDArray[np.intp]]]:
-    """The effects, those of one name for which every score has the same level, and the level of each score in each."""
+    """Return the effects of topics, items, conditions and samples with all their interactions, and the level of each
+    score in each. Effects with the same levels everywhere cannot be told apart and become one; those with one level are
+    left out."""
     terms = [
         (*objects, *several)
         for several in (
@@ -293,7 +299,11 @@ def _facets(term: tuple[str, ...]) -> frozenset[str]:
 
 
 def _check_items(effects: Sequence[VarianceEffect]) -> None:
-    """Refuse data in which what items differ by cannot be told from noise."""
+    """Check that the variance of items can be told from noise.
+
+    Raises:
+        DeclarationError: there is one item, one score of each, or no item in more than one run.
+    """
     of_items = next((effect for effect in effects if ITEM in effect.names), None)
     if of_items is None:
         raise DeclarationError("there is only one item, so the variance of items cannot be estimated")
@@ -382,7 +392,8 @@ class _Equations:
         )
 
     def solved(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The components; NaN where these scores alone cannot tell them apart."""
+        """Return the variance component of each effect, which may be below 0, for weights of 0 and 1 on the scores; NaN
+        for all where these scores alone cannot tell them apart."""
         gram, forms = self.gram(weights), self._forms(weights)
         scale = np.diag(gram).copy()
         if (scale <= _SINGULAR * np.abs(gram).max(axis=1)).any():

@@ -163,7 +163,8 @@ def solve(
 
 
 def _correlation(shares: Sequence[Share]) -> Numbers:
-    """How the errors of the shares correlate over clusters: (K, K), then axes for the two ends and the samples."""
+    """Return how the errors of the shares correlate over clusters: an array of K by K, then axes for the two ends and
+    the samples. Without errors by cluster it is the unit matrix."""
     errors = [share.errors for share in shares if share.errors is not None]
     if not errors:
         return np.eye(len(shares))

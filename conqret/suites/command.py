@@ -78,7 +78,8 @@ def list_suites(
 
 
 def _one_suite(suite: Suite, source: Path | None) -> tuple[dict[str, Any], Iterator[RenderableType]]:
-    """All there is to say of a suite, for a machine and in lines."""
+    """Return what there is to say of a suite: as plain data, and as lines to print. Its files are read if they are on
+    this machine, to count them and to recompute published figures; nothing is fetched."""
     from conqret.suites import leaderboard_page, suite_fetch, suite_statistics
 
     copy = suite_fetch.local_copy(suite, source)
@@ -135,7 +136,12 @@ _FILES = 6
 
 
 def _fetched(suite: Suite, source: Path | None, *, yes: bool) -> tuple[dict[str, Any], Iterable[str]]:
-    """Fetch the files of a suite, once its license is accepted; what was done, for a machine and in lines."""
+    """Fetch the missing files of a suite, and return what was done as plain data and as lines. Without ``yes`` the user
+    has to accept the license on a terminal; one who does not ends the command with exit code 1.
+
+    Raises:
+        DeclarationError: there is no terminal, or a file cannot be fetched or is not the published one.
+    """
     from conqret.suites import suite_fetch
 
     lacking, _ = suite_fetch.to_fetch(suite)

@@ -177,7 +177,8 @@ def board_table(board: SuiteBoard) -> Table:
 def _against_best(
     board: SuiteBoard, place: int, result: SuiteResult, against: LeaderComparison | None
 ) -> tuple[str, str]:
-    """How far a judge is behind the best on the items that both judged, and what the test shows."""
+    """Return two texts for the row of a judge at ``place`` (0 is the best): how far it is behind the best on the items
+    that both judged (may be empty), and what the test shows."""
     if result.main.value is None:
         return "", "no value"
     if len(board.results) == 1:
@@ -252,7 +253,8 @@ def _price(result: SuiteResult) -> str:
 
 
 def _picture(board: SuiteBoard, titles: dict[str, str]) -> list[Forest]:
-    """The judges of a suite with their intervals; the first table also shows inter-annotator agreement."""
+    """Return the chart of a suite's judges with their intervals, or no chart if none has a value. At most :data:`ROWS`
+    judges are shown; the first row also shows the agreement of annotators."""
     rows: list[ForestRow] = []
     for result in board.results[:ROWS]:
         if result.main.value is not None:

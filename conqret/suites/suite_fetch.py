@@ -262,7 +262,12 @@ def _sound(folder: Path, file: SuiteFile) -> bool:
 
 
 def _copy(folder: Path, source: Path, file: SuiteFile) -> None:
-    """Copy a file from a folder that the user named; DeclarationError where it is not the published one."""
+    """Copy a file from a folder that the user named into ``folder``, packed if it is packed there. Nothing happens if
+    the folder lacks the file; a file without a known digest is copied unchecked.
+
+    Raises:
+        DeclarationError: it is not the published file.
+    """
     place = copy_of(source, file.local)
     if place is None:
         return
@@ -289,7 +294,12 @@ def _fetched(folder: Path, files: list[SuiteFile], mirror: str | None, on_bytes:
 
 
 def _fetch(client: httpx.Client, url: str, file: SuiteFile, target: Path, on_bytes: OnBytes) -> None:
-    """Bring a file to its place, in several attempts if need be."""
+    """Download a file to ``target``, which appears only when it is whole and checked. After errors of the network it is
+    tried again, :data:`ATTEMPTS` times in all with growing pauses.
+
+    Raises:
+        DeclarationError: it cannot be fetched, or is not the published file.
+    """
     why = ""
     for attempt in range(ATTEMPTS):
         time.sleep(PAUSE * (4**attempt - 1))

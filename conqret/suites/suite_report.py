@@ -92,7 +92,8 @@ class SuiteBoard:
 
     @cached_property
     def against_leader(self) -> tuple[LeaderComparison, ...]:
-        """The comparisons of the leader with each other judge on the same items."""
+        """The comparisons of the leader with each other judge that has a value on the same items. The p-values are
+        Holm's over all comparisons, and None where the leader is not the better one there."""
         if len(self.results) < 2:
             return ()
         first, *others = self.results
@@ -191,8 +192,9 @@ class SuiteReport:
 
 
 def _merged(by_judge: dict[tuple[str, str], list[SuiteResult]]) -> dict[Any, list[SuiteResult]]:
-    """The results by judge: model and format. The fingerprint of a judge differs from suite to suite where its metrics
-    do, so two fingerprints are told apart only where both judged one suite."""
+    """Join the results of each judge over suites. A fingerprint also depends on a suite's metrics, so results of one
+    model (published or run) count as one judge's, unless two fingerprints have judged the same suite: then the later
+    one stays apart, under its name and fingerprint."""
     merged: dict[Any, list[SuiteResult]] = {}
     for (name, fingerprint), results in by_judge.items():
         model = results[0].judge.model
@@ -223,8 +225,9 @@ def _result_facts(result: SuiteResult, board: SuiteBoard) -> dict[str, Any]:
 
 
 def _advice(about: str, boards: Sequence[SuiteBoard], rows: Sequence[JudgeRow]) -> str:
-    """Which of the judges that can be run to take, and why: the cheapest of those that are nowhere shown to be worse.
-    Suites on which no model was run say nothing of that."""
+    """Return a sentence that recommends a judge among those that can be run: the cheapest that is nowhere shown to be
+    worse than the best. Only suites on which a model was run count. If no judge or no price decides, the sentence says
+    so."""
     judged = [board for board in boards if any(_is_model(one) for one in board.results)]
     names = {board.suite.name for board in judged}
     runnable = [row for row in rows if names & row.results.keys() and _is_model(*row.results.values())]
@@ -319,7 +322,12 @@ def suite_report(
 
 
 def _read(place: str | Path | SuiteResult) -> Iterator[SuiteResult]:
-    """A result, that in a run's folder, or all in a folder that collects results or the folders of runs."""
+    """Yield a result that is given, the one in a file or a run's folder, or all in a folder of runs or of result files
+    (``.json``), searched with its subfolders.
+
+    Raises:
+        DeclarationError: there is no result, or one cannot be read.
+    """
     if isinstance(place, SuiteResult):
         yield place
     elif (folder := Path(place)).is_dir() and not result_file(folder).exists():

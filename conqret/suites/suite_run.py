@@ -221,7 +221,8 @@ def judge_prepared(prepared: PreparedSuite, settings: JudgeSettings) -> SuiteRun
 
 
 def _judging(suite: Suite, settings: JudgeSettings) -> dict[str, Any]:
-    """What the judge is told: what the user says, and where no judge is named, the suite's."""
+    """Return the options of the judge: those that the user gave, completed by the suite's judge and metrics if no judge
+    is named. Metrics are dropped where criteria or a rubric replace them."""
     requested: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
     named = [name for name in OWN if requested.get(name)]
     offline = requested.get("model", OFFLINE_MODEL) == OFFLINE_MODEL and requested.get("replay") is None
@@ -308,8 +309,8 @@ def _detected(prepared: PreparedSuite, settings: Mapping[str, Any], *, dry_run: 
 
 
 def _detection_cost(session: Session, pairs: Sequence[Pair], rows: Sequence[Detection]) -> SuiteCost | None:
-    """What the answers of a detection took when they came, in this run or an earlier one, as the recordings have it;
-    None where these lack one of the answers."""
+    """Return what the answers of a detection cost when they came, in this run or an earlier one, read from the
+    recordings without sending anything; None if one is not recorded. The dollars are None if a price is unknown."""
 
     async def recorded(client: Client) -> list[Answer[Any]]:
         return [

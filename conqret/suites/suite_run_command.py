@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Interval
 
 from conqret.console import shared_options as options
+from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, end, note_all, progress, result
+from conqret.console.printing import at, note_all, progress, result
 from conqret.console.source_options import SuiteFolder
 from conqret.errors import number
 from conqret.judging.command_options import AnyJudge, StudyOptions, study_watch

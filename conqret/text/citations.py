@@ -232,7 +232,8 @@ def replace_marks(
 
 
 def _written(numbers: Iterable[int], mark: str, *, apart: bool) -> str:
-    """Numbers as a mark writes them that looks as another one does."""
+    """Return ``numbers`` written in the style of another ``mark``: its brackets, its digits (also raised or of another
+    script), and its separators; ``apart`` gives each number brackets of its own."""
     if _raised.match(mark):
         return ",".join(
             str(number).translate(str.maketrans("0123456789", _RAISED_DIGITS)) for number in numbers

@@ -241,7 +241,9 @@ def _signs(text: str) -> list[str]:
 
 
 def _evidence(signs: Sequence[str], among: frozenset[str] | None) -> Sequence[tuple[str, float]]:
-    """How many signs each language has, most first; at least two."""
+    """Return the languages with how many signs speak for each, the most first; a sign of several languages is divided
+    among them. Only languages in ``among`` count (None: all). There are always at least two entries, empty ones if need
+    be."""
     counts: dict[str, float] = {"": 0.0, "-": 0.0}
     for sign in signs:
         languages = _LANGUAGES[sign]
@@ -254,7 +256,7 @@ def _evidence(signs: Sequence[str], among: frozenset[str] | None) -> Sequence[tu
 
 @lru_cache(maxsize=1)
 def _by_model() -> Callable[[str], tuple[str, float]] | None:
-    """What gives the language of a text and its probability; None where py3langid is not installed."""
+    """Return a function that gives the language of a text and its probability; None if py3langid is not installed."""
     try:
         from py3langid.langid import MODEL_FILE, LanguageIdentifier
     except ImportError:

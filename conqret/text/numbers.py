@@ -109,7 +109,8 @@ def quantities(words: Sequence[str]) -> tuple[Quantity, ...]:
 
 @lru_cache(maxsize=10_000)
 def _first(word: str) -> tuple[float, str, float, int] | None:
-    """Figure, kind, scale and decimals of the word that a quantity starts with; None if it is none."""
+    """Return figure, kind (``plain``, ``percent`` or ``money``), scale and number of decimals of the word that a
+    quantity starts with; None if its suffix is unknown."""
     if word[0] not in _STARTS:
         return {"hundred": 100.0, "dozen": 12.0, "twice": 2.0}.get(word) or _WORDS[word], "plain", 1.0, 0
     number = word.lstrip(CURRENCIES)

@@ -202,7 +202,8 @@ class Guard:
         self._refused = _sentence if refused is None else refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or refuse with a sentence."""
+        """Answer a request, or refuse it with a sentence; every response has the headers of :data:`HEADERS`. Websockets
+        get no answer."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
         if scope["type"] != "http":
@@ -223,7 +224,9 @@ class Guard:
         await app(scope, receive, guarded)
 
     def _refusal(self, method: str, headers: Headers) -> tuple[int, str]:
-        """With which status and words a request is refused; no words where it is not."""
+        """Return status and words if a request is refused: another host (421), a page of another site (403), or a
+        method that is not allowed (405); else 200 and an empty text. A link from another page may lead here, a form may
+        not."""
         hosts = headers.getlist("host")
         if len(hosts) != 1 or (self.hosts is not None and hosts[0].lower() not in self.hosts):
             return 421, "This server answers only under its own address, as conqret printed it."

@@ -127,7 +127,7 @@ def _first(tables: Iterable[Iterable[Source]]) -> tuple[Source, ...]:
 
 
 def _below_name(root: HtmlElement) -> Iterator[HtmlElement]:
-    """The first table after a paragraph or heading that says "Sources"."""
+    """Yield the first table after a paragraph or heading that says "Sources"; none if there is no such table."""
     waiting = False
     for element in root.iter("p", "div", "strong", "table", *HEADINGS):
         if element.tag == "table":
@@ -144,7 +144,7 @@ def _is_aside(table: HtmlElement) -> bool:
 
 
 def _rows(table: HtmlElement, page: DebatePage) -> Iterator[Source]:
-    """The entries of a table: its rows of two cells and more that have a number."""
+    """Yield the sources in a table: its rows of two or more cells that have a number and a title or an address."""
     for row in table.iter("tr"):
         cells = [cell for cell in row if cell.tag in ("td", "th")]
         number, at = _numbered(cells) if len(cells) > 1 else (None, 0)
@@ -158,7 +158,8 @@ def _rows(table: HtmlElement, page: DebatePage) -> Iterator[Source]:
 
 
 def _numbered(cells: list[HtmlElement]) -> tuple[int | None, int]:
-    """The number of a row and the place of its cell, among the first two."""
+    """Return the number of a row, from the text or the anchor of its first or second cell, and the place of that cell;
+    None and 0 if it has none."""
     for at, cell in enumerate(cells[:2]):
         text = text_of(cell)
         if match := _NUMBER.fullmatch(text):

@@ -95,7 +95,8 @@ def outermost(elements: Iterator[HtmlElement]) -> list[HtmlElement]:
 
 
 def _footnote_mark(element: HtmlElement) -> str:
-    """The mark that a footnote link stands for; empty for what is none, or has its brackets around it."""
+    """Return the mark that a footnote link stands for, such as ``[3]``; only its number if brackets stand around the
+    link already; empty if the element is no such link."""
     if element.tag not in ("sup", "a") or len(element) > 1:
         return ""
     link = element if element.tag == "a" else (element[0] if len(element) else None)
@@ -112,7 +113,8 @@ def _footnote_mark(element: HtmlElement) -> str:
 
 
 def _without_scripts(text: str) -> str:
-    """``text`` without what stands between a written ``<script>`` and its end, in one pass."""
+    """Return ``text`` without what stands between a written ``<script>`` tag (or one of its kind) and its end; without
+    an end, to the end of the text."""
     kept, start, open_tag = [], 0, ""
     for tag in _SCRIPT_TAG.finditer(text):
         closing, name = bool(tag[1]), tag[2].lower()

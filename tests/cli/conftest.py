@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conqret.llm import retry
+from conqret.llm import failed_requests
 from tests.commands import Cli, Done, run_conqret
 
 __all__ = ["Cli", "Done"]
@@ -20,4 +20,4 @@ def cli(monkeypatch: pytest.MonkeyPatch) -> Cli:
 def model_key(monkeypatch: pytest.MonkeyPatch) -> None:
     """A key of the model, which is asked again without much waiting."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
+    monkeypatch.setattr(failed_requests, "BACKOFF_BASE", 0.01)

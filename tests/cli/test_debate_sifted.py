@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from conqret.llm import retry
+from conqret.llm import failed_requests
 from tests.server import FaultServer
 
 
@@ -44,7 +44,7 @@ def test_topics_offline(cli, raw, tmp_path):
 
 def test_a_model_words_the_claims_and_is_asked_once(cli, raw, tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
+    monkeypatch.setattr(failed_requests, "BACKOFF_BASE", 0.01)
 
     def said(body):
         both = "tram" in body["messages"][1]["content"].lower()

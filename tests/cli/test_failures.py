@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.llm import retry
+from conqret.llm import failed_requests
 from tests.cli.conftest import Cli
 from tests.contract.items import DEMO, demo
 from tests.judging.runs import write_items
@@ -24,7 +24,7 @@ STATEMENTS = Path(__file__).parents[2] / "fixtures" / "examples" / "statements" 
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
+    monkeypatch.setattr(failed_requests, "BACKOFF_BASE", 0.01)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.llm import retry
+from conqret.llm import failed_requests
 from tests.cli.conftest import Cli
 from tests.cli.score_files import lines, questions_file
 from tests.contract.items import demo
@@ -23,7 +23,7 @@ ASKED = 4 * 2
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
+    monkeypatch.setattr(failed_requests, "BACKOFF_BASE", 0.01)
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from conqret.data import Reason, Status
+from conqret.llm.failed_requests import MAX_CONSECUTIVE_FAILURES, MIN_REQUESTS, FailureLimit, ProviderError
 from conqret.llm.recordings import Recordings
-from conqret.llm.retry import MAX_CONSECUTIVE_FAILURES, MIN_REQUESTS, FailureLimit, ProviderError
 from conqret.runs.session import Session
 from tests.llm.samples import ask_all, options, request
 from tests.server import FaultPlan, FaultServer

@@ -13,10 +13,10 @@ from conqret.data import Reason, Status
 from conqret.errors import DeclarationError
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.failed_requests import MAX_CONSECUTIVE_FAILURES
 from conqret.llm.hosted.through_litellm import load_litellm
 from conqret.llm.providers import check_address, check_key
 from conqret.llm.quota import AdaptiveGate
-from conqret.llm.retry import MAX_CONSECUTIVE_FAILURES
 from tests.llm.samples import SECRET, ask_all, options, request
 from tests.server import FAULTS, FaultPlan, FaultServer
 

@@ -8,10 +8,10 @@ import pytest
 
 from conqret.data import Reason
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.failed_requests import KeyRedaction, ProviderError, keys_in_use
 from conqret.llm.recordings import Recordings
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import Completion, TokenLogprobs
-from conqret.llm.retry import KeyRedaction, ProviderError, keys_in_use
 from conqret.runs.shared_recordings import export_recordings
 from tests.judging.runs import run
 from tests.llm.samples import ask_all, options, request

@@ -13,9 +13,9 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.llm.batches import service_of
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.failed_requests import MAX_CONSECUTIVE_FAILURES, MIN_REQUESTS
 from conqret.llm.hosted.through_litellm import ThroughLitellm, load_litellm
 from conqret.llm.provider_errors import error_in
-from conqret.llm.retry import MAX_CONSECUTIVE_FAILURES, MIN_REQUESTS
 from tests.llm.samples import ask_all, options, request
 from tests.llm.scripted import GOOD, body, serving
 

@@ -8,9 +8,15 @@ import pytest
 
 from conqret.data import Reason
 from conqret.llm import quota as limits
+from conqret.llm.failed_requests import (
+    MAX_CONSECUTIVE_FAILURES,
+    CircuitBreaker,
+    ProviderError,
+    backoff,
+    retry_after_of,
+)
 from conqret.llm.provider_errors import provider_error, scrub
 from conqret.llm.quota import AdaptiveGate, TokenBucket
-from conqret.llm.retry import MAX_CONSECUTIVE_FAILURES, CircuitBreaker, ProviderError, backoff, retry_after_of
 
 
 def test_backoff_is_full_jitter_and_the_same_for_the_same_seed():

@@ -4,7 +4,7 @@ import pytest
 
 from conqret.data import Reason
 from conqret.io.pairs import Pair
-from conqret.llm import retry
+from conqret.llm import failed_requests
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer, Plain
 from conqret.perspectives.detection import DETECTORS, Detection, baseline_grade, request
@@ -42,7 +42,7 @@ def options(server, **more):
 
 
 def test_detection_is_graded_and_failures_are_no_grades(monkeypatch):
-    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
+    monkeypatch.setattr(failed_requests, "BACKOFF_BASE", 0.01)
     pairs = [Pair("1", "Trams are cheap.", "Trams are cheap."), Pair("2", "Cats sleep.", "Trams are cheap.")]
     with FaultServer(
         answer=lambda body: {

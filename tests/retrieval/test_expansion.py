@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from conqret.data import Reason
-from conqret.llm import retry
+from conqret.llm import failed_requests
 from conqret.llm.client_options import ClientOptions
 from conqret.retrieval import BM25, PerspectiveExpansion, build_index
 from conqret.retrieval.first_stage import round_robin
@@ -49,7 +49,7 @@ def test_each_perspective_brings_its_best_document_in_turn(bm25):
 
 
 def test_without_perspectives_the_question_itself_is_searched_with(bm25, monkeypatch):
-    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
+    monkeypatch.setattr(failed_requests, "BACKOFF_BASE", 0.01)
     with FaultServer(FaultPlan(always="server_error")) as server:
         expansion = PerspectiveExpansion(bm25, options(server, max_attempts=1))
         found = expansion(QUESTION)

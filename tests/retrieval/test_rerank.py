@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from conqret.data import Reason
-from conqret.llm import retry
+from conqret.llm import failed_requests
 from conqret.llm.client_options import ClientOptions
 from conqret.retrieval import ListwiseReranker
 from tests.server import FaultPlan, FaultServer
@@ -15,7 +15,7 @@ from tests.server import FaultPlan, FaultServer
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
+    monkeypatch.setattr(failed_requests, "BACKOFF_BASE", 0.01)
 
 
 def frame(count, topics=1):

@@ -56,7 +56,8 @@ def conclude_filter(
     *,
     run_options: StudyOptions,
 ) -> None:
-    """Write the kept and the dropped rows to files, print their numbers, and end the command."""
+    """Write the kept rows to ``file`` and the dropped ones next to it, print their numbers, and end the command with
+    the exit code of the judge's run."""
     from conqret.debate.debatune.statement_filters import filter_table
 
     register = None if judgments.folder is None else judgments.folder.path

@@ -335,7 +335,8 @@ def _instructions_on(topics: Sequence[DebateTopic], path: str) -> Iterator[Instr
 
 
 def _chat(values: Mapping[str, Any]) -> tuple[tuple[Message, ...], str | None]:
-    """The messages up to the response, and the response; None where there is none."""
+    """Return the messages before the response, and the response (None if there is none). Without messages they are made
+    of the instruction and the input, else of a topic with a side."""
     chat: tuple[Message, ...] = values["messages"]
     if chat:
         answered = chat[-1].role == ASSISTANT
@@ -349,7 +350,8 @@ def _chat(values: Mapping[str, Any]) -> tuple[tuple[Message, ...], str | None]:
 def _faults(
     values: Mapping[str, Any], messages: Sequence[Message], response: str | None, *, answered: bool
 ) -> Iterator[tuple[str, str, str]]:
-    """Column, problem and remedy where the instruction is missing, or where the response to it is missing or empty."""
+    """Yield column, problem and remedy if the instruction is missing and, with ``answered``, if the response to it is
+    missing or empty."""
     count = len(values["messages"])
     asked = messages and messages[-1].role == USER and messages[-1].content.strip()
     if not asked and count:

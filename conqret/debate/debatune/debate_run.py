@@ -240,8 +240,8 @@ async def _debate(
     speakers: Mapping[Side, ClientOptions],
     temperature: float,
 ) -> None:
-    """Turn by turn, the conclusions at once; one that comes after a missing one is not requested, as it would have
-    nothing to answer."""
+    """Request one debate turn by turn, and the conclusions all at once. Turns are added to ``earlier`` by their key. A
+    turn after a missing one is not requested: its row has the reason NOT_REACHED."""
     argued, record = motion.argued(earlier), list[tuple[int, Side, TranscriptRow]]()
 
     async def turn(place: tuple[int, Side]) -> TranscriptRow:
@@ -306,7 +306,9 @@ def motions(
     design: Design = "paired",
     opens: Opening = "alternating",
 ) -> Iterator[Motion]:
-    """Yield the debates of each topic: one for each pair of arguments, or for each argument of either side."""
+    """Yield the debates of each topic: one for each pair of arguments, or (``single``) for each argument of either
+    side, with one side only. Debates are numbered from 1 in their ids; ``alternating`` lets both sides open in turn. A
+    side without arguments yet has none in the debate."""
     for topic in topics:
         asked = {request.side: request.key for request in arguments_requests([topic], count)}
         single, places = design == "single", range(debates_of(topic, count))

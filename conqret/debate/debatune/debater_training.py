@@ -417,8 +417,22 @@ def trained(
     on_start: Callable[[TuningPlan, int], None],
     on_step: Callable[[TrainingStep], None],
 ) -> Training:
-    """Train from the last checkpoint if there is one, write the model, and return the result of the
-    training."""
+    """Train from the last checkpoint if there is one, write the model, and return the result of the training.
+
+    With LoRA, the adapter is written alone, too, and merged into the model. The model, ``training.json`` and
+    ``summary.json`` are each written completely or not at all; the checkpoints are removed at the end.
+
+    Args:
+        preparation: model, rows and settings.
+        base: the loaded model to train.
+        folder: where everything is written.
+        on_start: called once before the first step, with the plan and the number of steps that a checkpoint has
+            done.
+        on_step: called after each step.
+
+    Raises:
+        DeclarationError: the device ran out of memory.
+    """
     with quiet():
         trainer, place, kind = assembled(preparation, base, folder)
         train(
@@ -462,7 +476,12 @@ def trained(
 
 
 def assembled(preparation: TrainingInputs, base: LoadedModel, folder: DebaterFolder) -> tuple[Any, str, str]:
-    """Return the trainer, the device, and the dtype in which it computes."""
+    """Return the trainer of trl, the device (``cuda`` or ``cpu``), and the name of the dtype in which it computes. One
+    device is used, also where there are several.
+
+    Raises:
+        MissingDependencyError: torch, trl or datasets is not installed.
+    """
     torch, trl, datasets = (require(name, extra=EXTRA) for name in ("torch", "trl", "datasets"))
     settings, cuda = preparation.settings, torch.cuda.is_available()
     config = trl.SFTConfig(

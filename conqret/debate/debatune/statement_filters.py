@@ -222,7 +222,8 @@ def _looked_up(item: Item, measures: Mapping[StatementKey, Measure], command: st
 
 
 def _why(item: Item, harm: Measure, side: Measure | None) -> DroppedRow | None:
-    """Why a statement is not kept; None where it is."""
+    """Return the row of a statement that is dropped, with the reason: the first kind of harm, another side, or a
+    missing verdict; None if the statement is kept. Without ``side`` only harm counts."""
     text = item.argument or ""
     if harm.value is None:
         return unanswered(item.id, text, harm)

@@ -123,7 +123,8 @@ def overall(positive: float, negative: float) -> float:
 
 
 def _beyond(judgments: Sequence[Judgment], first: Sequence[Judgment], good_from: int) -> JackknifedEstimate:
-    """``overall`` less that of ``first``, over the topics that both have, which are left out of both at once."""
+    """Return the overall controllability of a system less that of the ``first`` one, over the topics that both have; in
+    the jackknife a topic is left out of both at once. Undefined without such topics, or if one system lacks a side."""
     known = [
         (judgment.topic, good, judgment.stance == "pro", place)
         for place, each in enumerate((judgments, first))

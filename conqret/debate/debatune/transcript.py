@@ -91,7 +91,7 @@ class ModelDebate(Frozen):
         return any(turn is not None and turn.trims for turns in spoken for turn in turns.values())
 
     def statements(self) -> Iterator[dict[str, str]]:
-        """Return the concluding statements as rows that :func:`read_statements` reads."""
+        """Yield the concluding statements as rows that :func:`read_statements` reads; missing ones are left out."""
         return concluded_statements(self.model_dump())
 
 
@@ -158,7 +158,8 @@ class Motion:
         return replace(self, arguments=chosen)
 
     def debate(self, rows: Mapping[str, TranscriptRow], models: Mapping[Side, str]) -> ModelDebate:
-        """Assemble the debate from the rows of its turns (by key)."""
+        """Assemble the debate from the rows of its turns (by key; all must be there). A turn without an answer is None,
+        and its reason is among what the debate lacks, unless it was only not reached."""
         turns = {place: rows[self.key(*place)] for place in self.places()}
         statements = {place: turn if turn.answered else None for place, turn in turns.items()}
         parts = {f"arguments, {side}": rows[key] for side, key in self.requested.items()}
@@ -271,7 +272,8 @@ class TurnRequest:
         return tuple(documents)
 
     def rendered(self, library: Library, documents: Sequence[Document]) -> RenderedPrompt:
-        """Return the filled-in prompt, with ``documents`` as the texts of the turns so far."""
+        """Return the filled-in prompt, with ``documents`` as the texts of the turns so far, in their order (they may be
+        trimmed)."""
         record = [
             {
                 "round": number,

@@ -110,7 +110,8 @@ class DebateRequest:
         return not self.condition.endswith("S")
 
     def answer(self, judge: str, judged: DebateJudgment) -> SliderAnswer:
-        """Return the judge's response as a row for :mod:`conqret.debate.two_turn.outcomes`."""
+        """Return the judgment as a row for :mod:`conqret.debate.two_turn.outcomes`. ``right`` is the place at which the
+        right option was shown, which may be swapped."""
         asked, right = self.question, self.question.right
         for_right, for_wrong = (
             (asked.writers[right - 1], asked.writers[2 - right]) if asked.writers else ("", "")

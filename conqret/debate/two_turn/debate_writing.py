@@ -211,7 +211,8 @@ def prompt(
 async def _write(
     task: Task, before: Sequence[WrittenTextRow], client: Client, library: Library
 ) -> WrittenTextRow:
-    """The text; an answer comes after its writer's own argument and the one that it answers."""
+    """Request a text, and return it as a row. An answer comes after its writer's own argument and the one that it
+    answers (``before``); if one of these failed, nothing is requested."""
     if lacking := next((text for text in before if not text.answered), None):
         detail = f"it waits for a failed part: {lacking.id}"
         return WrittenTextRow(id=task.key, reason=Reason.NOTHING_TO_JUDGE, detail=detail)

@@ -113,7 +113,8 @@ class AnswerOutcome:
 
 
 def settled(ledger: Ledger, annotator: Annotator) -> list[AnswerOutcome]:
-    """Return a judge's result on each question that was answered."""
+    """Return a judge's result on each question that was answered: the last judgment, and the bonus of all judgments
+    together (none for overdue ones)."""
     sliders_by_screen = gathered(
         ((record.screen.item, record.screen.heading), slid(ledger, record))
         for record in ledger.given(annotator=annotator.number)

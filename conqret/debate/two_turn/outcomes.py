@@ -244,7 +244,8 @@ class _AnswerColumns:
         )
 
     def outcome(self, cell: Cell) -> Outcome:
-        """One cell of Table 2, and more."""
+        """Return one cell of Table 2, with accuracy, payoff and the counts of slider points. Shares are of the answers
+        that were given; the others are counted as missing."""
         here = self._where(CELL, cell)
         mask = here & self.given
         return Outcome(
@@ -280,7 +281,8 @@ class _AnswerColumns:
                 yield FollowRate(name, "wrong" if consultant == "wrong" else "right", bool(consultant), rate)
 
     def change(self, factor: Factor, cells: Sequence[Cell], before: str, after: str) -> BeliefChange | None:
-        """Both sides of a factor over the cells that are alike in all else; None where there is no such pair."""
+        """Return the mean accuracy on both sides of a factor (``before`` and ``after``), and the difference, over the
+        cells that are alike in all else; None if there is no such pair."""
         place = {"judgment": 1, "instruction": 2}.get(factor, 0)
         by_side: list[dict[tuple[object, ...], Cell]] = [
             {(*cell[:place], *cell[place + 1 :]): cell for cell in cells if str(cell[place]) == side}

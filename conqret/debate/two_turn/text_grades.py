@@ -238,8 +238,10 @@ _WRITER, _PASSAGE, _KIND = "writer", "passage_id", "argues_for"
 class RubricGrade(Frozen):
     """The mean grades of a group of counter-arguments, 1 to 5, with 95% intervals over passages.
 
-    ``writer`` is empty where unknown. ``argues_for`` is the option that they argue for, None for both.
-    ``overall`` is the mean of all grades. ``ungraded`` counts counter-arguments without a grade.
+    The rubric (Table 3) grades how ``convincing`` the text is, how well its ``snippets`` support it, and how well it
+    ``addresses`` the argument; ``overall`` is the mean of all these grades. ``counter_arguments`` counts all of the
+    group, ``ungraded`` those of them without a grade. ``writer`` is empty where unknown. ``argues_for`` is the option
+    that they argue for, None for both.
     """
 
     writer: str
@@ -399,7 +401,8 @@ def _graded(writer: str, kind: ArguedFor | None, graded_items: Sequence[tuple[It
 
 
 def _item(question: TwoTurnQuestion, place: int) -> Item:
-    """The counter-argument against the side at ``place``, for the other one."""
+    """Return an item of the counter-argument against the side at ``place`` (0 or 1), with the argument that it answers
+    as the second one.."""
     answered, side = question.sides[place], question.sides[1 - place]
     passage = (Document(id=question.passage_id, text=question.passage),) if question.passage.strip() else ()
     name = f"-against-{place + 1}"

@@ -183,7 +183,8 @@ def _writers(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
 
 
 def _side(base: int = 1) -> Check:
-    """Which option: 1 or 2, or counted from another base."""
+    """Return a check that reads an option, counted from ``base``, as an index 0 or 1; the check raises InvalidCell for
+    any other number."""
 
     def check(value: object, where: str, reader: TableReader) -> int:
         index = whole(value, where, reader) - base
@@ -264,7 +265,8 @@ def _own(rows: Rows) -> Iterator[TwoTurnQuestion]:
 def _both(
     reader: TableReader, column: str, arguments: Iterable[tuple[int, SideArgument]], what: str
 ) -> Sequence[SideArgument] | None:
-    """The arguments by side; None, and faults, where a side has none or several."""
+    """Return the two arguments in the order of the sides; None, with faults in the reader, if a side has none or
+    several."""
     met = gathered(arguments)
     by_side = [met.get(side, []) for side in (0, 1)]
     for place, side_arguments in enumerate(by_side, start=1):
@@ -288,7 +290,12 @@ def _check_snippets(
 
 
 def _released(rows: Rows) -> Iterator[TwoTurnQuestion]:
-    """Each line has one writer's arguments, and the two sides of a question may stand in different lines."""
+    """Yield the questions of the published file. Each line has one writer's arguments, and the two sides of a question
+    may stand in different lines.
+
+    Raises:
+        ItemsError: a question lacks a side or has one twice; all faults are listed.
+    """
     holder = table_schema(**{RELEASED: Field((RELEASED,), each(dict, RELEASED_ARGUMENT), needed="Give it")})
     reader = TableReader(rows, holder)
     met = gathered(

@@ -162,8 +162,9 @@ def check_judged(ledger: Ledger, answers: Sequence[SliderAnswer]) -> None:
 
 
 def feedback(ledger: Ledger, annotator: Annotator, answers: Sequence[SliderAnswer]) -> list[WriterResult]:
-    """Return the results of a writer's counter-arguments, in the order of the questions; those not judged are
-    left out."""
+    """Return the results of a writer's counter-arguments, in the order of the questions, by the judges' last judgments
+    with arguments. A judge without an answer, or in the middle, counts for the wrong option. Those not judged are left
+    out."""
     by_question = gathered((answer.question, answer) for answer in last_with_arguments(answers))
     results = []
     for record in ledger.given(annotator=annotator.number):

@@ -172,7 +172,8 @@ class Answering:
     def open_session(
         self, question: SourcedQuestion, library: Library, answerer: Client, agent: Client
     ) -> RagSession:
-        """Create the session in which one question is answered."""
+        """Create the session in which one question is answered. Numbers of chunks and searches that the plan leaves
+        open are the strategy's."""
         way, plan = self.strategy, self.plan
         return RagSession(
             question,

@@ -317,7 +317,11 @@ HEADINGS = {"pro": "In favour:", "con": "Against:"}
 
 
 async def _for_either_side(session: RagSession) -> str:
-    """Search with the question, and argue for either side; a side for which the chunks hold nothing is left out."""
+    """Search with the question, and argue for either side; a side for which the chunks hold nothing is left out.
+
+    Raises:
+        NoValidResponse: a response failed, or there is nothing for either side.
+    """
     documents = tuple(session.search(session.question.question))
     topic = CorpusTopic(id=session.question.id, question=session.question.question, split="test")
     options = GenerateOptions(shots=0, strategy=CITED.name, temperature=session.plan.temperature)

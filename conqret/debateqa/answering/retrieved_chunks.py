@@ -102,7 +102,7 @@ class ChunkSearch:
 
     def search(self, query: str, depth: int, question: str = "1") -> list[Document]:
         """Return the ``depth`` best chunks for a query about a question (its id), best first; a chunk's id is its
-        document's id with a number. A question without a corpus of its own has no chunks, where others have one."""
+        document's id with a number. If questions have corpora of their own, one without a corpus has no chunks."""
         import pandas as pd
 
         if self.questions is not None and question not in self.questions:

@@ -192,7 +192,7 @@ class QuestionOutcome:
     detail: str = ""
 
     def record(self) -> dict[str, Any]:
-        """Return the question as a row of the benchmark's file."""
+        """Return the question as a row of the benchmark's file; an unknown license is written as :data:`UNSTATED`."""
         record = self.question.record()
         answers = [
             {"point_of_view": view, "explanation": explanation, "documents": list(documents)}
@@ -222,8 +222,8 @@ class Collector:
         self.client, self.library = run.client(), run.library
 
     async def collect(self, question: SourcedQuestion) -> QuestionOutcome:
-        """Run all steps for a question in order, and return its documents and partial answers, or why it has
-        none."""
+        """Run all steps for a question, and return its documents and partial answers, or why it has none: a step
+        failed, or there are too few trusted documents or points of view. Never raises for a failed request."""
         queries, documents, views, *places = (f"{question.id} {step}" for step in self.plan.steps)
         searched = await self._step(queries, partial(self._queries, question))
         found = await self._step(documents, partial(self._documents, question, searched), searched)
@@ -251,7 +251,8 @@ class Collector:
     async def _step(
         self, key: str, work: Callable[[str], Awaitable[CurationStep]], *after: CurationStep
     ) -> CurationStep:
-        """The step, or why there is none: its own reason, or that of a step before it."""
+        """Return the row of a step, from an earlier run if there is one. It is not worked on if a step ``after`` which
+        it comes has failed: then it has that one's reason. Rows of failed steps have their own reason."""
 
         async def made() -> CurationStep:
             failed = next((step for step in after if not step.answered), None)
@@ -365,7 +366,8 @@ class Collector:
         return [cleaned(page.document) for page in self.source.read(identifiers)]
 
     def _within_budget(self, documents: Sequence[Document]) -> tuple[tuple[Document, ...], int]:
-        """The documents cut to the budget, each for itself and then all by the same share; and the tokens that went."""
+        """Return the documents cut to the budget, first each for itself and then all by the same share, and how many
+        tokens were cut off. A document that is cut to nothing becomes "…"."""
         encode = backend_of(self.client.model_id).encoder(self.client.model_id)
         one_by_one = [
             trim_proportionally([document.text], self.plan.document_tokens, encode=encode)[0]

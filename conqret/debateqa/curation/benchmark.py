@@ -116,7 +116,7 @@ def _files(
     rows: Sequence[CurationStep],
     collector: Collector,
 ) -> tuple[CurateSummary, dict[Path, Content]]:
-    """What came of all questions in numbers, and the files of a benchmark."""
+    """Return the numbers of a curation, and the contents of the benchmark's files by path; nothing is written here."""
     folder: CurateFolder = collector.run.folder  # type: ignore[assignment]
     kept = [outcome for outcome in outcomes if not outcome.why]
     evidence = {page.document.id: page for page in pages}

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from conqret.console import shared_options as options
-from conqret.console.printing import at, end, note, result
+from conqret.console.exit_codes import end
+from conqret.console.printing import at, note, result
 from conqret.debateqa.curation.benchmark_checks import (
     CheckFigures,
     Verdicts,
@@ -107,7 +108,12 @@ def distinctiveness(
 def viewpoints(
     folder: Path, answers: Path | None, model: str | None, output: Path | None, run_options: StudyOptions
 ) -> None:
-    """Count the answers that contain an important point of view missing from the partial answers (Table 11)."""
+    """Count the answers that contain an important point of view missing from the partial answers (Table 11), by a
+    model's ratings, and print them.
+
+    Raises:
+        DeclarationError: no answers are named.
+    """
 
     if answers is None:
         raise DeclarationError(
@@ -185,7 +191,12 @@ def _checked(
     run_options: StudyOptions,
     **how: Any,
 ) -> F | None:
-    """What a ``check`` finds by a filled form or a judge; None where the form is left for annotators."""
+    """Return what a ``check`` finds by a filled form or by a judge; None if it has only written the form for annotators
+    (its place is noted).
+
+    Raises:
+        DeclarationError: several forms are given.
+    """
     model, files, output = reviewer
     labels = files or ()
     if len(labels) > 1:
@@ -212,7 +223,8 @@ def _tell_figures(
     data: object = None,
     *lines: str,
 ) -> None:
-    """Print figures as a table or as JSON (``data`` in their place), and end as the judge's run did."""
+    """Print figures as a table or as JSON (``data`` in their place), and end the command with the exit code of the
+    judge's run, if there was one."""
 
     table = Table(title, (Column("", "text"), "value"), facts.items(), note=remark)
     plain = {

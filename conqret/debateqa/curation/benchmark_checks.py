@@ -121,8 +121,8 @@ def review_pairs(made: MadeBenchmark, pairs: Sequence[AlikeViews]) -> Review:
 
 
 def review_chunks(made: MadeBenchmark, near: Sequence[Near]) -> Review:
-    """Return a review of the :data:`NEAREST` chunks of each question: yes if the points of view cover a
-    chunk."""
+    """Return a review of the :data:`NEAREST` chunks of each question, which ``near`` lists nearest first: yes if the
+    points of view cover a chunk."""
     questions = {question.id: question for question in made.questions}
     rows, shown = [], []
     for name, chunks in gathered((chunk.question, chunk) for chunk in near).items():

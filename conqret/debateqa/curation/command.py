@@ -131,7 +131,12 @@ def questions(
 def _label_pairs(
     files: Sequence[Path], texts: Path | None, form: Path, encoder: str, run_options: StudyOptions
 ) -> None:
-    """Write the form of pairs, or report the thresholds that a filled one speaks for."""
+    """Write the form of question pairs if it does not exist, and print what was drawn. Else read the form, and print
+    the thresholds that its labels support.
+
+    Raises:
+        DeclarationError: the form or the questions cannot be read.
+    """
     if form.is_file():
         choice = duplicate_threshold(form)
         result(choice, spaced(_threshold_tables(choice)), as_json=run_options.shown.json_output)

@@ -229,8 +229,8 @@ class WebSource(PageSource):
 
     @contextlib.asynccontextmanager
     async def opened(self, folder: Path) -> AsyncIterator[None]:
-        """Open connections, parsing processes, and the store of pages in ``folder`` for the ``with``
-        block."""
+        """Open connections, parsing processes, and the store of pages in ``folder`` for the ``with`` block; all are
+        closed at its end. Searching and reading need it."""
         from conqret.scrapers.fetch_client import Fetcher
         from conqret.scrapers.search import WebSearcher
         from conqret.scrapers.worker_pool import Extractor

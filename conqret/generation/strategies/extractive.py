@@ -134,7 +134,8 @@ def _candidates(
 
 
 def _standing(piece: str) -> str | None:
-    """The sentence on one line if it can be a premise: of fair length, whole, a statement; else None."""
+    """Return a sentence on one line, without citations, if it can be a premise: of fair length, a whole statement, and
+    no heading; else None."""
     lines = [line.strip() for line in strip_citations(piece).splitlines() if line.strip()]
     if not lines or any(len(line) < SHORTEST * 5 for line in lines[:-1]):  # a heading runs into it
         return None
@@ -155,7 +156,8 @@ def _unbalanced(line: str) -> bool:
 
 
 def _select(candidates: Sequence[_Candidate]) -> list[_Candidate]:
-    """The best candidates that do not repeat each other, few from each document."""
+    """Return at most :data:`PREMISES` candidates, the best first, that do not repeat each other, and at most
+    :data:`FROM_ONE_DOCUMENT` of each document."""
     chosen: list[_Candidate] = []
     for candidate in sorted(candidates, key=lambda c: (-c.score, c.document, c.place)):
         if len(chosen) == PREMISES:
@@ -173,7 +175,8 @@ def _alike(first: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _arrange(topic: str, stance: Stance, chosen: Sequence[_Candidate]) -> list[dict[str, Any]]:
-    """Two or three conclusions (one for fewer than four premises), each with the premises of its aspect."""
+    """Return up to :data:`CONCLUSIONS` groups (one for fewer than four premises), each a conclusion with the premises
+    of its aspect; citations count documents from 1. Empty without premises."""
     if not chosen:
         return []
     subject = strip_citations(" ".join(topic.split())).strip().rstrip("?!. ")

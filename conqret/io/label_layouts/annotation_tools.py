@@ -53,7 +53,9 @@ def _is_argilla(file: LabelFile) -> bool:
 
 
 def argilla_responses(record: Mapping[str, Any]) -> Iterator[ArgillaResponse]:
-    """Yield the responses of a record, in whichever form it was exported."""
+    """Yield the responses of a record in any of Argilla's export forms: a list of users with their values, answers by
+    question, or columns ``QUESTION.responses`` with ``.users`` and ``.status``. Responses of every status are included,
+    also drafts."""
     responses = record.get("responses")
     if isinstance(responses, list):
         for response in filter(_is_object, responses):
@@ -174,8 +176,9 @@ def _label_studio_labels(file: LabelFile) -> Iterator[RawLabel]:
 
 
 def _answers(file: LabelFile, results: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str | None]]:
-    """Dimension and text of each answer in an annotation, of marked regions the set of their labels; no text where the
-    answer is no label."""
+    """Yield the dimension and the text of each answer in an annotation; the text is None where an answer is no single
+    label. Labels of marked regions come last, as one set for each dimension. Dimensions that are not wanted are left
+    out, and so are regions without a label (noted)."""
     regions: dict[str, list[Mapping[str, Any]]] = {}
     for result in results:
         dimension, value = dimension_name(str(result.get("from_name") or "")), result.get("value") or {}
@@ -199,7 +202,8 @@ def _annotator(value: object) -> str:
 
 
 def _one_answer(value: Mapping[str, Any]) -> str | None:
-    """One answer as text; several choices are no label, and neither is the text that a region covers."""
+    """Return the one answer in a value as text; None if there are several choices or none. The text that a region
+    covers is no answer."""
     for field in _FIELDS:
         answer = value.get(field)
         if field == "text" and isinstance(answer, str) and "start" in value:

@@ -176,7 +176,13 @@ def _wanted(file: LabelFile, schema: Schema, row: Row) -> bool:
 def _label_columns(
     file: LabelFile, schema: Schema, rest: Sequence[str], named: Mapping[str, str]
 ) -> dict[str, str]:
-    """The columns of a wide table that hold labels, with the dimension of each, as the user ``named`` it or not."""
+    """Return the columns of a wide table that hold labels, each with its dimension: as ``named`` by the user, else as
+    in its own name before the mark of the annotator. Columns that are no dimension (comments and such) are left out.
+
+    Raises:
+        UnknownNameError: a wanted dimension has no column.
+        DeclarationError: no column is left, or annotators are named both in a column and in the header.
+    """
     dimensions = {column: named.get(column, dimension_name(column.partition(MARK)[0])) for column in rest}
     wanted = {dimension_name(dimension): dimension for dimension in file.dimensions or named.values()}
     for dimension, written in wanted.items():

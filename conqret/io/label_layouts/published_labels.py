@@ -170,7 +170,8 @@ def _has_webis_columns(file: LabelFile, *columns: str) -> bool:
 
 
 def _webis_labels(file: LabelFile, dimensions: Mapping[str, str]) -> Iterator[RawLabel]:
-    """The labels in the columns of ``dimensions``; an argument under two topics is one thing under each."""
+    """Yield the labels in the columns of ``dimensions`` (names by column). An argument that occurs under several topics
+    is one item under each, with the id TOPIC/ARGUMENT."""
     rows = list(file.rows())
     topics = gathered((_argument_id(row.record), str(row.record.get(_TOPIC))) for row in rows)
     for row in rows:

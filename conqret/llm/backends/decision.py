@@ -23,13 +23,13 @@ from conqret.errors import DeclarationError
 from conqret.io.jsonl import compact
 from conqret.llm.client_options import PER_MILLION, Backend, ClientOptions, Connection, ModelFacts, stated
 from conqret.llm.decisions import NO, YES, Decided, Decision, UnansweredError, answered
+from conqret.llm.failed_requests import ProviderError
 from conqret.llm.hosted.connection import stated_by
 from conqret.llm.hosted.response_bodies import mapping, usage_of
 from conqret.llm.hosted.servers import Server, checked_key
 from conqret.llm.provider_errors import provider_error
 from conqret.llm.providers import address, check_address, is_provider, listed, missing_key
 from conqret.llm.request import MAX_NAME, Completion, Request
-from conqret.llm.retry import ProviderError
 
 PREFIX = "decision/"
 OWN_KEYS = ("SYSTEMONE_API_KEY",)

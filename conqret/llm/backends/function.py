@@ -24,8 +24,8 @@ from typing import Any
 from conqret.data import Reason
 from conqret.errors import DeclarationError, first_line
 from conqret.llm.client_options import Backend, ClientOptions, Connection, ModelFacts, on_this_machine
+from conqret.llm.failed_requests import ProviderError
 from conqret.llm.request import Completion, Request
-from conqret.llm.retry import ProviderError
 
 PREFIX = "function/"
 ITEM = "item"
@@ -190,7 +190,8 @@ async def answer_of(model: str, item: dict[str, Any]) -> str:
 
 
 async def _aside(function: Function, item: dict[str, Any]) -> Any:
-    """What the function says, from a thread of its own."""
+    """Call the function in a thread of its own, and return its value or raise its exception (RuntimeError in place of
+    StopIteration). If the caller is canceled, the thread runs on and its value is lost."""
     loop = asyncio.get_running_loop()
     response: asyncio.Future[Any] = loop.create_future()
 

@@ -19,9 +19,9 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError, first_line
 from conqret.io.limits import whole_text
 from conqret.llm.client_options import Backend, ClientOptions, Connection, on_this_machine
+from conqret.llm.failed_requests import ProviderError
 from conqret.llm.replies import CONTEXT_OVERFLOW
 from conqret.llm.request import Completion, Request
-from conqret.llm.retry import ProviderError
 from conqret.local.likelihoods import TargetScore, give_back
 from conqret.local.model_identity import commit_of, folder_identity, hub_file, hub_reachable
 from conqret.local.models import window_in
@@ -123,7 +123,11 @@ def identity_of(name: str) -> str:
 
 
 def _settings(name: str) -> _Settings:
-    """The model's own settings, from its folder or from a hub."""
+    """Return the model's own settings, from its folder or from a hub.
+
+    Raises:
+        DeclarationError: the folder holds no model, or there is no folder or model of that name.
+    """
     folder = folder_of(name)
     if folder.is_dir():
         if not (folder / "config.json").is_file():
@@ -173,7 +177,12 @@ def _mapping(file: Path) -> Mapping[str, Any]:
 
 @functools.cache
 def _hub_settings(name: str) -> _Settings:
-    """The settings of a hub's model with its commit; the hub is queried once, or its cache where it is away."""
+    """Return the settings of a hub's model with its commit, from the hub or, without a connection, from its cache. A
+    model without a tokenizer's settings has empty ones.
+
+    Raises:
+        DeclarationError: neither has a model of that name.
+    """
     try:
         config = hub_file(name, "config.json")
     except (OSError, ValueError) as error:
@@ -248,7 +257,11 @@ class Local(Connection):
         self._scorer = None
 
     def _load(self) -> ConditionalPerplexity:
-        """The scorer, where the weights are those that the name means."""
+        """Load the model and return its scorer.
+
+        Raises:
+            DeclarationError: the weights in the folder are not those that the model's name means.
+        """
         identity = identity_of(self._folder)
         if identity != self._identity:
             raise DeclarationError(

@@ -15,8 +15,8 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError, number
 from conqret.llm.backends.function import VERDICT, item_of
 from conqret.llm.client_options import Backend, ClientOptions, Connection, ModelFacts, on_this_machine
+from conqret.llm.failed_requests import ProviderError
 from conqret.llm.request import Completion, Request
-from conqret.llm.retry import ProviderError
 
 PREFIX = "verdicts/"
 

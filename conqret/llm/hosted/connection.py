@@ -16,12 +16,12 @@ from pydantic import BaseModel
 
 from conqret.data import Reason
 from conqret.llm.client_options import ClientOptions, Connection, ModelFacts
+from conqret.llm.failed_requests import ProviderError
 from conqret.llm.hosted.response_bodies import completion_of
 from conqret.llm.provider_errors import about_generation, about_shape, provider_error
 from conqret.llm.providers import address
 from conqret.llm.replies import CONTEXT_OVERFLOW
 from conqret.llm.request import Completion, Message, Plain, Request, image_name
-from conqret.llm.retry import ProviderError
 
 SCHEMA_ENDPOINTS = frozenset(
     "anthropic azure custom_openai gemini hosted_vllm litellm_proxy lm_studio llamafile ollama ollama_chat openai "

@@ -23,13 +23,13 @@ from conqret._version import __version__
 from conqret.data import Reason
 from conqret.io.jsonl import compact
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.failed_requests import ProviderError
 from conqret.llm.hosted.connection import KEPT, HostedConnection, Shape, choose_shape, format_for
 from conqret.llm.hosted.response_bodies import ACCEPTED, packing, unpacked
 from conqret.llm.hosted.servers import NAMED, OPENAI, Server, as_chat, responses_body, server_of
 from conqret.llm.provider_errors import error_in
 from conqret.llm.providers import address, check_address, proxy_of, sent_on
 from conqret.llm.request import Request
-from conqret.llm.retry import ProviderError
 
 KEEP_ALIVE = 30.0
 """Seconds for which an idle connection is kept: under the 60 and 75 after which servers close theirs."""
@@ -46,7 +46,8 @@ _HEADERS = {
 
 
 class Direct(HostedConnection):
-    """A connection that posts to a server's chat completions over persistent connections, without litellm."""
+    """A connection that posts to a server's chat completions (or its Responses interface) over persistent connections,
+    without litellm."""
 
     def __init__(self, options: ClientOptions) -> None:
         super().__init__(options)

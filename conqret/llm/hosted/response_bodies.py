@@ -15,9 +15,9 @@ from typing import Any
 from conqret.data import Reason
 from conqret.io.jsonl import compact
 from conqret.io.limits import ANSWER
+from conqret.llm.failed_requests import ProviderError
 from conqret.llm.provider_errors import error_in, filtered, scrub
 from conqret.llm.request import Completion, TokenLogprobs
-from conqret.llm.retry import ProviderError
 
 Price = Callable[[int | None, int | None, int | None], float | None]
 """Takes the tokens of prompt and response, and the cached ones among the prompt's, and returns dollars
@@ -147,7 +147,8 @@ def _count(sent: Any) -> int | None:
 
 
 def _logprobs(choice: Mapping[str, Any]) -> tuple[TokenLogprobs, ...] | None:
-    """Those of all tokens; None where any is no finite number, of which none could be trusted (nor exported)."""
+    """Return the log-probabilities of all tokens of a choice. None if there are none, or if any is missing or not
+    finite: then no other could be trusted."""
     content = mapping(choice.get("logprobs")).get("content")
     if not content:
         return None

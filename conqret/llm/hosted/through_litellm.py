@@ -20,12 +20,12 @@ from pydantic import BaseModel
 
 from conqret.errors import DeclarationError
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.failed_requests import ProviderError
 from conqret.llm.hosted.connection import NO_KEY, HostedConnection, Shape, choose_shape, format_for
 from conqret.llm.hosted.response_bodies import ACCEPTED, packing, unpacked
 from conqret.llm.hosted.servers import NAMED
 from conqret.llm.providers import HERE, check_address, check_key, mode_of, sent_on
 from conqret.llm.request import Request
-from conqret.llm.retry import ProviderError
 
 _users: WeakKeyDictionary[asyncio.AbstractEventLoop, int] = WeakKeyDictionary()
 
@@ -126,9 +126,8 @@ class ThroughLitellm(HostedConnection):
 
 
 def load_litellm() -> Any:
-    """Import litellm and return it, with its logging, telemetry, downloads and retries off; takes 3 s at
-    first.
-    """
+    """Import litellm (3 s the first time) and return it, with its logging, telemetry, downloads and retries off. Sets
+    environment variables of litellm, and bounds the responses of its HTTP clients, for the whole process."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ.setdefault("LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS", "True")
     _stay_here()
@@ -155,7 +154,8 @@ def _stay_here() -> None:
 
 
 async def _close_connections(litellm: Any, loop: asyncio.AbstractEventLoop) -> None:
-    """litellm keeps its HTTP clients in a cache whose keys end with the event loop's id."""
+    """Close the HTTP clients that litellm holds for an event loop, and remove them from its cache, whose keys end with
+    the loop's id. Errors on closing are ignored."""
     cache = litellm.in_memory_llm_clients_cache.cache_dict
     for name in [name for name in cache if str(name).endswith(f"-{id(loop)}")]:
         client = cache.pop(name)

@@ -50,9 +50,9 @@ _from_to = re.compile(r"\bfrom (\S*\d\S*) to (\S*\d[^\s,;.]*)")
 
 
 def turned_round(body: str, source: str = "") -> tuple[str, str]:
-    """Return the opposite of a sentence without its end mark, and the kind of the change: ``opposite``, ``negation``
-    or ``denial``. A first word that ``source`` has in small letters is no name.
-    """
+    """Return the opposite of a sentence without its end mark, and the kind of the change: ``opposite`` (a word of a
+    pair), ``negation`` (a "not" added or removed) or ``denial`` ("It is not true that"). A first word that ``source``
+    has in small letters is no name."""
     if word := _opposite.search(body):
         new = cased(_OPPOSITES[word.group().lower()], word.group())
         return _from_to.sub(r"from \2 to \1", f"{body[: word.start()]}{new}{body[word.end() :]}"), "opposite"

@@ -64,7 +64,8 @@ class Bm25sSearcher:
         return Hits.from_rankings([self._best(query, depth) for query in queries])
 
     def _best(self, query: str, depth: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The best documents for a query, and their scores."""
+        """Return the places of the best documents for a query, best first, and their scores. Only documents with a
+        score above 0 are returned, none for a query of unknown or stop words."""
         terms = [word for word in words(query) if word not in self._stop_words]
         ids = [number for number in dict.fromkeys(self._vocabulary.numbers(terms)) if number != _NO_WORD]
         if not ids or self._model is None:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
+from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, end, note, note_each, result, tell
+from conqret.console.printing import at, note, note_each, result, tell
 from conqret.errors import DeclarationError
 from conqret.studies.agreement.command import ComparisonOptions
 

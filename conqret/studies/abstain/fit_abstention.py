@@ -221,7 +221,8 @@ def wrong_scores(view: DimensionView, tolerance: float) -> NDArray[np.float64]:
 def _confident_answers(
     view: DimensionView, source: str, tolerance: float, clustered_by: str
 ) -> ConfidentAnswers | str:
-    """The scores of a dimension with their confidence, or the reason why it can have no threshold."""
+    """Return the scored units of a dimension with their confidence, which of them have a label and which are wrong, or
+    the reason why no threshold can be fitted (too few topics, say)."""
     if reason := no_errors(view):
         return reason
     scored = [view.unit_scores.get(unit) for unit in view.units]

@@ -170,7 +170,8 @@ def _last_judge(record: JudgeRecord) -> LastJudge:
 
 
 def _tested(pairs: _Pairs, *, margin: float, delta: float, together: bool) -> tuple[CascadeStep, ...]:
-    """The thresholds, tested in each metric, or in all metrics as one."""
+    """Return the thresholds with the result of their test in each metric, or in all metrics as one (``together``).
+    Items that the first judge has not scored count as the last judge's."""
     confidence, topics, last = pairs.confidence, pairs.topics, pairs.last
     first = np.where(
         np.isnan(pairs.first), last, pairs.first

@@ -184,7 +184,8 @@ def cascade_outcome(cascade: Cascade) -> str:
 
 
 def _more_topics(cascade: Cascade) -> str:
-    """How many labeled topics would help, as far as that can be known."""
+    """Return a sentence on how many labeled topics would show the guarantee for the first threshold that fails, or that
+    more would not help; empty if no threshold fails."""
     failed = next((step for step in cascade.curve if step.holds is False), None)
     kind = f"{cascade.basis.clustered_by}s"
     if failed is None:

@@ -109,7 +109,8 @@ class Abstention(FittedFile):
         return judgment.model_copy(update={"measures": {**judgment.measures, **changed}})
 
     def _unsure(self, measure: Measure, threshold: float | None) -> Measure | None:
-        """The unscored measure in place of a score below its threshold; None for a score that is kept."""
+        """Return the measure in place of a score that is below its threshold, or has no confidence: unscored, with the
+        score and the confidence in its detail. None for a score that is kept. Without a threshold no score is kept."""
         sure = confidences(measure).get(self.source)
         if sure is not None and threshold is not None and sure >= threshold:
             return None

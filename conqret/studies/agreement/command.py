@@ -28,8 +28,12 @@ class ComparisonOptions(OptionGroup):
     aggregate: Literal["auto", "mean", "majority"] = "auto"
 
     def settings(self, **more: float) -> dict[str, Any]:
-        """The parameters ``metrics`` and ``settings`` of the public functions; ``more`` are fields of
-        :class:`conqret.studies.agreement.agreement_settings.AgreementSettings`."""
+        """Return the parameters ``metrics`` and ``settings`` of the public functions; ``more`` are fields of
+        :class:`conqret.studies.agreement.agreement_settings.AgreementSettings`.
+
+        Raises:
+            DeclarationError: ``--metric`` is malformed, or maps a dimension to two metrics.
+        """
         from conqret.studies.agreement.agreement_settings import AgreementSettings
 
         metrics: dict[str, str] = {}

@@ -120,7 +120,8 @@ class JoinedLabels:
         return replace(self, scores={**self.scores, dimension: scores}, fitted=fits)
 
     def only(self, items: Collection[str]) -> JoinedLabels:
-        """Return the join restricted to these items; scores are not refitted."""
+        """Return the join restricted to these items. The scores of calibration maps are kept as they are; their
+        functions for refitting are dropped."""
         places = [place for place, unit in enumerate(self.units) if unit.item in items]
         scores = {
             dimension: {unit: score for unit, score in by_unit.items() if unit.item in items}
@@ -406,8 +407,9 @@ class DimensionView:
         *,
         rounds: bool,
     ) -> JackknifedEstimate:
-        """Replace the jackknife of a statistic of fitted scores: without each cluster, refit on the units of the
-        others."""
+        """Replace the jackknife values of a statistic of fitted scores: for each cluster, the map is fitted on the
+        units of the others, and the statistic computed on these. NaN where that fails. Without a function for refitting
+        ``variant``, ``sampled`` is returned unchanged."""
         fit = self.fitted.get(variant)
         if fit is None or not sampled.defined:
             return sampled
@@ -454,7 +456,9 @@ class DimensionView:
         return statistic.compute(labels[both], judge[both], some, confidence=confidence, **declared)
 
     def sides(self, kind: StatisticInput) -> tuple[NDArray[np.float64], NDArray[np.float64]] | str:
-        """Return labels and scores as this kind of statistic takes them, or the reason why it is undefined."""
+        """Return labels and scores, over all units, as this kind of statistic takes them, or the reason why it is
+        undefined. Labels become 1 and 0 for ``positives``, and means of labels are rounded to steps for ``categories``.
+        """
         labels, judge = self.target, self.judge(rounded=kind == "categories")
         if kind == "positives" and not self.scale.binary:
             return "it is for two labels, and these are more"

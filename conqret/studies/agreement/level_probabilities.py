@@ -36,9 +36,8 @@ def level_values(labels: Sequence[str]) -> dict[str, float] | None:
 
 
 def level_figures(view: DimensionView) -> dict[str, Estimate]:
-    """Return the figures of :data:`LEVEL_FIGURES` for labels on an ordered scale, over the units with a label whose
-    probabilities the judge gave; empty without any.
-    """
+    """Return the figures of :data:`LEVEL_FIGURES`, over the units that have a label and probabilities of all levels by
+    the judge. Empty without such units, and for labels of two values or without an order."""
     if not view.scale.bounded or view.scale.binary or view.scale.level == "nominal":
         return {}
     rows, places = list[Mapping[str, float]](), list[int]()

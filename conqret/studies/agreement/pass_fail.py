@@ -119,7 +119,8 @@ def _places(values: NDArray[np.float64], categories: list[float]) -> NDArray[np.
 
 
 def pass_fail(view: LabelView, guard: DrawGuard) -> PassFail | None:
-    """Return the rates of a dimension; None where its labels are not of two values."""
+    """Return the rates of a dimension; None if its labels are not of two values. Where ``view`` has a reason against
+    it, ``guard`` decides whether they can be claimed."""
     if view.table.kind != "pass_fail":
         return None
     result = check_views(guard if view.reason else NO_GUARD, [view])

@@ -152,7 +152,9 @@ def widest_effect(effects: Sequence[Effect]) -> Effect:
 def _differences(
     contrast: Contrast, metric: str, readings: Mapping[Key, Judgment]
 ) -> tuple[list[PairedEffects], dict[str, int]]:
-    """The differences of the pairs (two series if the slope is uncertain), and the reasons of pairs without one."""
+    """Return the differences of scores of a contrast's pairs, and the reasons of pairs without one. There are two
+    series if the labels explain a part of the differences and its slope is uncertain (one for each bound), and none if
+    no pair has both scores."""
     differences, kept = [], []
     lost: Counter[str] = Counter()
     for pair in contrast.pairs:
@@ -213,7 +215,8 @@ def _row(
 def _example(
     contrast: Contrast, metric: str, readings: Mapping[Key, Judgment], towards: float
 ) -> BiasExample | None:
-    """The pair that moved furthest upwards, or downwards where the effect (``towards``) is below 0."""
+    """Return the pair whose score moved furthest upwards, or downwards if the effect (``towards``) is below 0; None if
+    none moved that way. At least one pair must have both scores."""
     known = [(pair, _values(pair, metric, readings)) for pair in contrast.pairs]
     sign = 1 if towards >= 0 else -1
     moves = [(sign * contrast.moved(*v), pair, v) for pair, v in known if len(v) == len(pair.keys)]

@@ -10,8 +10,9 @@ from rich.console import RenderableType
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
+from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, end, entry, note, result, tell_missing, tell_outcomes
+from conqret.console.printing import at, entry, note, result, tell_missing, tell_outcomes
 from conqret.errors import number
 from conqret.judging.command_options import ChosenJudge, StudyOptions
 from conqret.show.words import listed

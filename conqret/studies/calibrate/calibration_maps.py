@@ -131,9 +131,22 @@ def _best(
     part: NDArray[np.bool_],
     errors: Mapping[str, float] | None,
 ) -> tuple[str, Mapping[str, float]]:
-    """The kind of the highest alpha on a ``part``, where each fold is predicted by the maps without it and ``out``, or
-    the raw score unless its alpha is lower by more than one standard error; and the standard errors (over topics, if
-    not given)."""
+    """Choose a kind of map by cross-validation on the units of ``part``, without the folds in ``out``.
+
+    Each unit is predicted by the map that has seen neither its own fold nor ``out``. The kind with the highest alpha of
+    predictions and labels is chosen, unless its gain over the raw score is at most one standard error: then the raw
+    score.
+
+    Args:
+        maps: by kind of map and left-out folds, the fitted maps.
+        sample: scores, labels and folds.
+        out: the folds that are left out.
+        part: the mask of units to compare on.
+        errors: the standard error of each kind's gain; None estimates them over topics.
+
+    Returns:
+        The chosen kind, and the standard errors that were used.
+    """
     view = sample.view
     predictions = [_predict(fitted_maps, sample, out)[part] for fitted_maps in maps.values()]
     tables = np.stack([np.stack([view.on_labels(values), view.target[part]]) for values in predictions])
@@ -170,7 +183,8 @@ def refits(sample: CalibrationSample, errors: Sequence[Mapping[str, float]]) -> 
 
 
 def _predict(maps: Mapping[Out, MonotoneMap], sample: CalibrationSample, out: Out) -> NDArray[np.float64]:
-    """The prediction for each unit of the map without its fold and those that are ``out``."""
+    """Return for each unit the prediction of the map that has seen neither the unit's fold nor the folds in ``out``;
+    NaN for a unit without a score."""
     predictions = np.full(len(sample.score), np.nan)
     scored = ~np.isnan(sample.score)
     for fold in np.unique(sample.fold):
@@ -181,7 +195,9 @@ def _predict(maps: Mapping[Out, MonotoneMap], sample: CalibrationSample, out: Ou
 
 
 def _isotonic(sample: CalibrationSample, part: NDArray[np.bool_]) -> MonotoneMap:
-    """The map without the knots that lie within a level stretch."""
+    """Fit the map by isotonic regression of labels on scores over the units in ``part``, with labels bounded to [0, 1].
+    Of each stretch of scores with the same label only both ends are kept as knots; the map is the same without the
+    others."""
     places, levels = monotone(sample.score[part], sample.target[part])
     levels = levels.clip(0, 1)
     steps = np.diff(levels) > 0

@@ -134,7 +134,8 @@ def _sample(
 
 
 def _with_checks(made: Calibration, joined: JoinedLabels, settings: AgreementSettings) -> Calibration:
-    """What the maps change, by dimension, in the mean, and in bands of the score."""
+    """Return the calibration with what its maps change: alpha and error by dimension, the means over dimensions, and
+    bands of the score."""
     drawn, confidence = leave_one_out(joined.clusters), settings.confidence
     checked, sampled, views = {}, {}, []
     for maps in made.maps.values():
@@ -162,8 +163,8 @@ def _with_checks(made: Calibration, joined: JoinedLabels, settings: AgreementSet
 
 
 def _bands(views: Sequence[DimensionView], confidence: float) -> dict[str, tuple[Band, ...]]:
-    """By what is said of the units (the judge's mean, each kind of map, the chosen ones); what some of the dimensions
-    have not is left out."""
+    """Return the bands of scores with their mean labels over all dimensions, by variant (the judge's mean, each kind of
+    map, the chosen ones); a variant that one of the dimensions lacks is left out."""
     topics = [name for view in views for name in view.clusters_of(view.compared)]
     people = np.concatenate([view.scale.unit(view.target[view.compared]) for view in views])
     found = {}

@@ -132,7 +132,8 @@ class Calibration(FittedFile):
         return joined
 
     def _fitted(self, view: DimensionView, made: NDArray[np.float64]) -> dict[str, Fit]:
-        """The fit of the calibrated scores of a dimension; empty if they are from other labels."""
+        """Return the function that refits the calibrated scores of a dimension, by the variant's name; empty if
+        ``made``, the scores of this calibration, are from other labels than those of the view."""
         if not view.scale.bounded or view.verdicts:
             return {}
         sample = CalibrationSample(view, self.folds)

@@ -153,7 +153,11 @@ def _check_same_judge(
     bias: BiasTable | None,
     sensitivity: SensitivityResults | None,
 ) -> None:
-    """Refuse parts that were made by another judge configuration than the run."""
+    """Check that the parts of a card are of the judge configuration of the run.
+
+    Raises:
+        DeclarationError: a part is of another one; the message says what differs.
+    """
     parts: dict[str, Sequence[Mapping[str, Any]]] = {"the validation": [validation.judge.model_dump()]}
     if bias is not None:
         parts["the bias table"] = [dict(bias.record)]
@@ -322,7 +326,8 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
 
 
 def _calibration_and_baselines(validation: Validation) -> dict[str, object]:
-    """The gain by calibration, and the baselines that the judge does not beat."""
+    """Return sentences on the gain by calibration and on the baselines that the judge does not beat, each with a value
+    that is true if it holds for this validation."""
     raw, calibrated = (validation.average.judge.get(name) for name in ("mean", CALIBRATED))
     over = {name: row.over for name, row in validation.dimensions.items()}
     beaten = all((one.low or 0) > 0 for row in over.values() for one in row.values())

@@ -182,7 +182,8 @@ def below(rate: float | None, bar: float) -> bool:
 
 
 def _weak_run(result: CheckResult, judge: JudgeCheck) -> str:
-    """The lowest rate of all runs, where it is below the bar."""
+    """Return in words the lowest TNR or TPR of a judge's runs if it is below the bar of the result; else, and with one
+    run, an empty text."""
     rates = [
         (rate.value, f"{name} is {edge_text(rate.value, result.bar)} in run {place}")
         for place, run in enumerate(judge.by_run, 1)

@@ -68,8 +68,8 @@ def chosen(table: TextTable, names: Sequence[str]) -> list[str]:
 
 
 def holds_verdicts(texts: Sequence[str]) -> bool:
-    """Return True if a column may hold verdicts: numbers, known words, or few short ones; also if it has
-    failed ones only."""
+    """Return True if a column may hold verdicts: of its first 200 different texts four fifths are numbers or known
+    words, or all are short and there are few of them. Also if it has nothing but failed verdicts or empty cells."""
     distinct = dict.fromkeys(texts)
     sample = list(islice((text for text in distinct if not is_failed(text)), 200))
     if not sample:
@@ -117,7 +117,10 @@ def _comparable(table: TextTable, label: str, verdict: str) -> bool:
 
 
 def _role(parts: tuple[str, ...]) -> str:
-    """human and judge where the name says so; label, verdict and checked where it says so next to another."""
+    """Return what the words of a column's name say of it: ``human`` or ``judge`` if they say so by themselves;
+    ``verdict``, ``label`` or ``checked`` if only the names of other columns can decide whose verdicts these are;
+    ``soft`` for a judge's output (``judge_response``), which is taken for want of another. Empty for all other columns,
+    and for agreement of several verdicts."""
     names = frozenset(parts)
     if not parts or is_agreement(parts):
         return ""
@@ -146,7 +149,8 @@ def is_agreement(parts: Collection[str]) -> bool:
 
 
 def runs_of(columns: Sequence[str]) -> dict[str, list[str]]:
-    """Return the columns of each judge: several where they are numbered runs (``run1``, ``judge_run_2``)."""
+    """Return the columns of each judge: several where they are numbered runs (``run1``, ``judge_run_2``). A judge with
+    one column has that column's name, else the words that the names share, or ``judge``."""
     groups: dict[str | tuple[str, ...], list[str]] = {}
     for column in columns:
         parts = words(column)
@@ -163,7 +167,8 @@ def runs_of(columns: Sequence[str]) -> dict[str, list[str]]:
 
 
 def orders_of(columns: Sequence[str]) -> dict[str, list[str]]:
-    """Return the two columns of each judge that saw both orders, A first and B first."""
+    """Return the two columns of each judge that saw both orders of the answers, A first and B first, by the words that
+    their names share (or ``judge``). Judges with one order are left out."""
     pairs: dict[str, dict[int, str]] = defaultdict(dict)
     marked = [(order, mark) for order in (0, 1) for mark in CELLS[("first_order", "second_order")[order]]]
     for column in columns:
@@ -186,7 +191,11 @@ def same_subject(first: str, second: str) -> bool:
 
 
 def _check_whose(table: TextTable, names: Sequence[str], roles: ColumnRoles) -> None:
-    """Raise an error if no name says whether a judge or an annotator gave one of two verdicts."""
+    """Raise an error if no name says whether a judge or an annotator gave one of two verdicts.
+
+    Raises:
+        DeclarationError: it is so; the message has the commands that say it.
+    """
     if len(names) != 2 or roles.humans or len(runs_of(names)) < 2 or orders_of(names):
         return
     if all(_role(words(name)) == "verdict" for name in names) and not table.note:
@@ -200,7 +209,12 @@ def _check_whose(table: TextTable, names: Sequence[str], roles: ColumnRoles) -> 
 
 
 def check_no_labels(table: TextTable, judges: Sequence[str], others: Collection[str | None]) -> None:
-    """Raise an error if a column next to those of judges may hold labels, but its name does not say so."""
+    """Raise an error if a column may hold labels although its name does not say so. ``judges`` are the columns of
+    judges, and ``others`` are columns that hold something else.
+
+    Raises:
+        DeclarationError: it is so; the message has the commands that say it.
+    """
 
     def fits(name: str, cells: Sequence[str]) -> bool:
         if _role(words(name)):
@@ -337,7 +351,8 @@ MAX_ID, MIN_TEXT = 40, 25
 
 
 def _assume_ids(table: TextTable, roles: ColumnRoles) -> None:
-    """Take the first column as that of ids, if none has their name and it tells all rows apart."""
+    """Take the first column as that of ids (in ``roles.texts`` and ``roles.assumed``), if no column has their name, the
+    first has no other role, and it tells all rows apart by short texts."""
     first = next(iter(table.columns))
     used = {*roles.judged, *roles.humans, *roles.texts.values(), *roles.markers.values()}
     if "id" in roles.texts or first in used or not table or _role(words(first)):
@@ -349,7 +364,8 @@ def _assume_ids(table: TextTable, roles: ColumnRoles) -> None:
 
 
 def assume_texts(table: TextTable, roles: ColumnRoles) -> None:
-    """Take the column with the longest texts as what was judged, if no column has the name of a text."""
+    """Take the column with the longest texts as what was judged (in ``roles.texts`` and ``roles.assumed``), if no
+    column has the name of a text. Texts of fewer than :data:`MIN_TEXT` characters on average are not taken."""
     if not {"input", "output", "context", "answer_a"}.isdisjoint(roles.texts) or not table:
         return
     used = {*roles.judged, *roles.humans, *roles.texts.values(), *roles.markers.values()}
@@ -365,7 +381,9 @@ def assume_texts(table: TextTable, roles: ColumnRoles) -> None:
 
 
 def _find_markers(table: TextTable, free: Sequence[str], roles: ColumnRoles) -> None:
-    """Find the columns that tell apart the rows of one item, and that of inclusion probabilities."""
+    """Find among ``free`` columns those that tell apart the rows of one item (system, swapped order, run, names of
+    judges and annotators) and that of inclusion probabilities, and put them into ``roles.markers``. A column of systems
+    no longer counts as a text."""
     found = {role: named(free, NAMES[role]) for role in ("chance", "swapped", "system")}
     if (swapped := found["swapped"]) is not None:
         marks = {text.casefold() for text in table.columns[swapped] if text}
@@ -414,7 +432,8 @@ def _holds_names(table: TextTable, column: str) -> bool:
 
 
 def _system(table: TextTable, column: str | None, roles: ColumnRoles) -> str | None:
-    """The column of systems, if it has few values, and none that judges of one output have."""
+    """Return the column of systems if it may be one: it has from two to about 20 values, not pass and fail. A column
+    ``model`` is none if its values are judges of the same output."""
     values = set(table.columns[column]) - {""} if column is not None else set()
     few = 2 <= len(values) <= max(2, min(20, len(table) // 3))
     if column is None or not few or all(pass_or_fail(value) is not None for value in values):
@@ -438,7 +457,8 @@ def _annotators(names: list[str], roles: ColumnRoles) -> list[str]:
 
 
 def _one_verdict_each(table: TextTable, names: list[str], roles: ColumnRoles) -> list[str]:
-    """Leave one of two columns of one judge: its verdict, or its score where the labels are numbers, too."""
+    """Return the columns without one of two that a judge has: its score is left out where it also has a verdict, or its
+    verdict where the labels are numbers (noted)."""
 
     def cells(columns: Sequence[str]) -> list[str]:
         return [text for name in columns for text in set(table.columns[name]) if not is_failed(text)]
@@ -458,7 +478,11 @@ def _one_verdict_each(table: TextTable, names: list[str], roles: ColumnRoles) ->
 
 
 def _check_one_criterion(table: TextTable, names: Sequence[str], roles: ColumnRoles) -> None:
-    """Raise an error if verdicts and labels are of several criteria, which are checked one by one."""
+    """Raise an error if verdicts and labels are of several criteria, which are checked one at a time.
+
+    Raises:
+        DeclarationError: it is so; the message has a command for each criterion that has both.
+    """
     options: dict[str, dict[frozenset[str], list[str]]] = {"--judge": {}, "--human": {}}
     for (option, by_subject), columns in zip(options.items(), (names, roles.humans), strict=True):
         for name in columns:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conqret.console.printing import at, end_by, note, result, tell
+from conqret.console.exit_codes import end_by
+from conqret.console.printing import at, note, result, tell
 from conqret.console.result_options import Confidence, DrawnBy, Printed
 
 TEXT_COLUMNS = "id=ticket,output=summary"

@@ -66,7 +66,9 @@ def system_checks(view: LabelView) -> tuple[SystemCheck, ...]:
 
 
 def system_differences(view: LabelView, systems: Sequence[SystemCheck]) -> Iterator[SystemDifference]:
-    """Yield the paired differences of ``systems`` on the ids that both have."""
+    """Yield the paired differences, first minus second, of ``systems`` on the ids that both have a verdict for. With
+    more than :data:`ALL_PAIRS` systems only the first is compared with the others. None without ids, without systems
+    and for classes; pairs without a common id are left out."""
     ids = view.table.texts.get("id")
     if view.table.systems is None or ids is None or view.table.kind == "classes":
         return

@@ -73,7 +73,8 @@ def check_table(table: CheckedTable, *, bar: float = BAR, confidence: float = CO
 
 
 def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BAR) -> CheckResult:
-    """Return the figures of several judges of one table, of which ``guard`` says whether they can be claimed."""
+    """Return the figures of several judges (at least one) of one table, with the answer and the next step in words.
+    ``guard`` says whether figures can be claimed, and ``bar`` is the least rate of a usable judge."""
     first, checks = views[0], tuple(_judge_check(view, bar) for view in views)
     table, target = first.table, first.target
     labeled, asked = ~np.isnan(target), (~np.isnan(table.labels)).any(axis=1)

@@ -45,7 +45,8 @@ def rates(view: LabelView) -> VerdictRates:
 
 
 def pass_fail(view: LabelView) -> Figures:
-    """The rates of both classes, the pass rate, and kappa."""
+    """The rates of both classes, the pass rate, kappa and others, by name; of what cannot be claimed from these labels,
+    each has the reason in place of a value."""
     found, (human, _, _) = rates(view), view.sides
     figures = {
         "tnr": view.claimed(lambda: found.tnr, by_label=True),
@@ -197,7 +198,7 @@ def run_figures(view: LabelView) -> Figures:
 
 
 def run_checks(view: LabelView) -> Iterator[RunCheck]:
-    """Yield TNR and TPR of each run of pass/fail verdicts; none with one run."""
+    """Yield TNR and TPR of each run of pass/fail verdicts; none with one run, and where no rate can be claimed."""
     runs = view.judge.runs
     if runs is None or view.table.kind != "pass_fail" or view.refusal(by_label=True):
         return
@@ -221,7 +222,8 @@ def _alpha(view: LabelView) -> Estimate:
 
 
 def _weighted_kappa(view: LabelView) -> Estimate:
-    """Quadratic weighted kappa; the mean label of several annotators is rounded to a step."""
+    """Quadratic weighted kappa; the mean label of several annotators is rounded to a step. Undefined if verdicts or
+    labels are no whole numbers, or the scale has more than :data:`MAX_STEPS` steps."""
     human, judge, weights = view.sides
     human = np.floor(human + 0.5) if view.table.labels.shape[1] > 1 else human
     low, high = view.table.scale
@@ -245,8 +247,8 @@ def _annotators(view: LabelView) -> Figures:
 
 
 def _probabilities(view: LabelView) -> Figures:
-    """AUROC, Brier score and calibration error (with its noise) of stated probabilities, where there are any, and how
-    far the confidence that they state lies above the share of right verdicts."""
+    """AUROC, Brier score, overconfidence and calibration error (with its noise) of stated probabilities on the labeled
+    rows that have one; empty if none has."""
     stated = view.judge.probabilities
     if stated is None:
         return {}

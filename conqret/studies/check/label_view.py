@@ -248,8 +248,9 @@ def claimable(views: Sequence[LabelView]) -> tuple[DrawGuard, list[LabelView]]:
 
 
 def _joined(views: Sequence[LabelView]) -> Sequence[LabelView]:
-    """Put labels that were drawn together with those of before, if these can be a random sample of each verdict;
-    otherwise those of before stand for themselves alone."""
+    """Return the views with labels that were drawn together with those that were there before, as one sample by
+    verdict. If the latter cannot be a random sample, they stand for their own rows alone. Which of the two it is
+    becomes a note of the tables; views without earlier labels are returned unchanged."""
     table = views[0].table
     if table.labeled_before is None:
         return views
@@ -306,7 +307,8 @@ def _drawing(view: LabelView) -> Drawing | None:
 
 
 def _draw_p(view: LabelView) -> float | None:
-    """The p-value of "labeled and unlabeled rows have the same verdicts"."""
+    """Return the p-value of "labeled and unlabeled rows have the same verdicts" (of classes, the smallest of them,
+    corrected); None without labels, or if the rows' probabilities are known."""
     table, target, verdicts = view.table, view.target, view.verdicts
     if not np.isnan(target).any() or table.chances is not None:
         return None
@@ -332,7 +334,9 @@ def _smallest(p_values: Sequence[float]) -> float | None:
 
 
 def _guard(views: Sequence[LabelView], tests: Sequence[float | None]) -> DrawGuard:
-    """Whether the labeled rows can be random, where nothing says how they were drawn."""
+    """Return whether rates can be claimed where nothing says how the labeled rows were drawn. It fires if only errors
+    of a judge are labeled (then without a p-value), or if one of the ``tests`` of the ``views`` is significant after
+    correction."""
     known = [p for p in tests if p is not None]
     if not known or views[0].table.drawn_by is not None:
         return DrawGuard(p=min(known, default=None))
@@ -360,7 +364,8 @@ def _only_errors(view: LabelView) -> bool:
 
 
 def _stratum_chances(view: LabelView) -> tuple[Values, str]:
-    """The share of labeled rows among those with each verdict, and why it permits no weights."""
+    """Return for each row the share of labeled rows among those with its verdict (NaN without a verdict), and a text
+    that names a verdict without any label, as then no weights are possible (empty if all have one)."""
     values, table = view.verdicts, view.table
     known, labeled = ~np.isnan(values), ~np.isnan(view.target)
     chances = np.full(len(values), np.nan)

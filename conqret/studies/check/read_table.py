@@ -146,7 +146,8 @@ def _collect(
     texts: Mapping[str, str],
     labels: str | Path | None,
 ) -> str:
-    """The command that collects labels of the table, without the number of rows."""
+    """Return the command that collects labels of the table, without the number of rows. Columns are in it as the user
+    named them; a folder of labels if they came from one that collects."""
     verdicts = {"judge": judge[0]} if judge else {}
     labeled = {"human": human[0]} if len(human) == 1 else {}
     columns = ",".join(f"{role}={name}" for role, name in (verdicts | labeled | dict(texts)).items())
@@ -206,7 +207,11 @@ def _values(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) ->
 
 
 def _check_no_summary(table: TextTable, roles: ColumnRoles) -> None:
-    """Raise an error if a row holds the sum or mean of the others, as in spreadsheets."""
+    """Raise an error if a row holds the sum or mean of the others, as in spreadsheets.
+
+    Raises:
+        DeclarationError: the first column says so, or only the last row lacks an id.
+    """
     first = next(iter(table.columns))
     if first in roles.humans or first in roles.judged:
         return
@@ -224,7 +229,12 @@ def _check_no_summary(table: TextTable, roles: ColumnRoles) -> None:
 
 
 def _check_ids(table: TextTable, roles: ColumnRoles, by: str | None) -> None:
-    """Raise an error if an item occurs twice with different verdicts, and nothing tells the rows apart."""
+    """Raise an error if an id occurs twice with different verdicts or labels, and no column tells the rows apart.
+    Repeated rows with the same verdict are noted and count. Nothing is checked if ``by`` is the column of ids.
+
+    Raises:
+        DeclarationError: it is so; the message says which column would tell them apart.
+    """
     ids = roles.texts.get("id")
     if ids is None or ids == by:
         return
@@ -293,7 +303,9 @@ def _judge(
 def _stated(
     table: TextTable, roles: ColumnRoles, verdict: str, values: NDArray[np.float64]
 ) -> NDArray[np.float64] | None:
-    """The probability of a pass that another column of the same judge states; of a confidence in a fail 1 minus it."""
+    """Return the probability of a pass that another column states for the verdicts of the same judge, and note it; None
+    if no column has numbers from 0 to 1 alone. A column of confidence gives 1 minus its number where the verdict is a
+    fail."""
     used = [*roles.markers.values(), *roles.humans, *roles.judged]
     for name in table.columns:
         if name in used or not says(name, "probability") or not same_subject(name, verdict):

@@ -51,7 +51,11 @@ TITLES: Mapping[str, str] = {
 
 
 class NamedFigures(Frozen):
-    """Access to the figures of one judge by name; a figure that the kind does not have is an error."""
+    """Access to the figures of one judge by name.
+
+    Raises:
+        UnknownNameError: by every property, if this kind of verdicts does not have the figure.
+    """
 
     def figure(self, name: str) -> Estimate:
         """Return the figure ``name``; where it cannot be known, its value is None, with the reason.

@@ -266,7 +266,12 @@ def joined(table: TextTable, roles: ColumnRoles, labels: str | Path, human: Sequ
 
 
 def _labels_table(labels: Path) -> TextTable:
-    """The table of labels; ids without the apostrophe that protects them in spreadsheets."""
+    """Return the table of labels in a file, or of the export in a folder of ``labels collect``; cells are without the
+    apostrophe that protects them in spreadsheets.
+
+    Raises:
+        DeclarationError: the file cannot be read, or the folder's labels are not exported yet.
+    """
     if labels.is_dir():
         labels /= EXPORT
         if not labels.exists() and (labels.parent / LEDGER).exists():
@@ -280,7 +285,12 @@ def _labels_table(labels: Path) -> TextTable:
 def _one_criterion(
     table: TextTable, other: TextTable, human: Sequence[str]
 ) -> tuple[TextTable, Sequence[str]]:
-    """The rows of labels of one criterion, where the file has a column that names it; which, the user may say."""
+    """Return the labels of one criterion, if ``other`` has a column with several; the user names it in ``human``, which
+    is then empty. Else both are returned unchanged.
+
+    Raises:
+        DeclarationError: there are several criteria, and none of them is named.
+    """
     column = named(other.columns, "dimension metric criterion")
     criteria = list(dict.fromkeys(other.columns[column])) if column else []
     if column is None or len(criteria) < 2:

@@ -15,7 +15,8 @@ import numpy as np
 from conqret.errors import DeclarationError, FaultsError, ItemsError
 from conqret.io.cell_values import is_missing
 from conqret.io.files import file_rows
-from conqret.io.label_layouts.annotation_tools import SUBMITTED, argilla_responses
+from conqret.io.label_layouts.annotation_tools import SUBMITTED, TASK_ITEM, argilla_responses
+from conqret.io.label_set import PROBABILITY
 from conqret.io.rows import FaultList, Row, Rows, frame_kind, frame_rows, object_rows, only_split
 from conqret.studies.check.checked_table import IN_MEMORY
 from conqret.studies.check.tool_results import tool_records, tool_rows
@@ -153,11 +154,13 @@ def _table_in(record: Mapping[str, Any]) -> list[Mapping[str, object]] | None:
 
 
 def annotated_rows(records: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, object]]:
-    """Return the records of Label Studio and Argilla with labels and predictions as fields; others as they stand."""
+    """Return the records of Label Studio and Argilla as rows with labels and predictions as fields; others as they
+    stand. There must be at least one record, and the first decides. Canceled annotations and drafts are left out; the
+    id of a form of ``conqret labels sample`` takes precedence over the task's own."""
     if {"data", "annotations"} <= records[0].keys():
         sides = (("human", "annotations"), ("judge", "predictions"))
         return [
-            {"id": task.get("id"), **task["data"]}
+            {"id": task["data"].get(TASK_ITEM, task.get("id")), **task["data"]}
             | {name: values for side, field in sides for name, values in _results(side, task.get(field))}
             for task in records
         ]
@@ -170,7 +173,9 @@ def annotated_rows(records: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str
 
 
 def _results(side: str, given: Any) -> Iterator[tuple[str, list[object]]]:
-    """Yield the values that annotations or predictions of a task have for each control of the page."""
+    """Yield for each control of the page its field (``human_NAME`` or ``judge_NAME``, by ``side``) and the values that
+    annotations or predictions of a task have. Canceled ones, and results that are no choice, rating or number, are left
+    out."""
     values: dict[str, list[object]] = {}
     parts = [part for one in given or () if not one.get("was_cancelled") for part in one.get("result") or ()]
     for part in parts:
@@ -186,6 +191,9 @@ def _argilla_row(record: Mapping[str, Any]) -> dict[str, object]:
         name: value for name, value in record.items() if not re.search(r"\.(responses|suggestion)\b", name)
     }
     row |= row.pop("fields", None) or {}
+    metadata = row.get("metadata")
+    if isinstance(metadata, Mapping) and PROBABILITY in metadata:
+        row[PROBABILITY] = metadata[PROBABILITY]
     responses, suggestions = row.pop("responses", None), row.pop("suggestions", None) or {}
     suggestions |= {name[:-11]: value for name, value in record.items() if name.endswith(".suggestion")}
     for question, value in suggestions.items():
@@ -205,7 +213,8 @@ def _columns(records: Sequence[Mapping[str, object]]) -> dict[str, Sequence[str]
 
 
 def _flat(name: str, cells: list[Any]) -> dict[str, Sequence[str]]:
-    """The column ``name``, or a column of each field of its objects, or of each place in its short lists."""
+    """Return the texts of a column by name. Objects in cells, also as JSON in texts, become a column ``NAME.FIELD`` for
+    each field, and short lists a column for each place from 1, again and again until no cell is an object."""
     if set(map(type, cells)) <= {str, type(None)}:
         texts = [cell.strip() if isinstance(cell, str) else "" for cell in cells]
         if not next(filter(None, texts), "").startswith(("{", "[")):

@@ -94,7 +94,11 @@ def _of_records(records: Sequence[Mapping[str, object]]) -> ToolResult | None:
 
 
 def _samples(path: Path) -> Iterator[Record]:
-    """Yield the samples in a log of inspect_ai in its zip format, in their order there."""
+    """Yield the samples in a log of inspect_ai in its zip format, in their order there.
+
+    Raises:
+        DeclarationError: the archive is corrupt, or too large.
+    """
     try:
         with ZipFile(path) as archive:
             entries = [entry for entry in archive.infolist() if entry.filename.startswith("samples/")]
@@ -111,7 +115,8 @@ def _samples(path: Path) -> Iterator[Record]:
 
 
 def _of_object(content: Record) -> ToolResult | None:
-    """Read a file that is one object, as a tool writes it; None for an object of records."""
+    """Read a file that is one object, as a tool writes it; None if no tool is recognized. Content that a tool does not
+    write may raise KeyError, TypeError and others."""
     if isinstance(tests := first(content, "results.results"), list):
         return promptfoo(tests)
     if isinstance(rows := first(content, "table.body body"), list):
@@ -176,7 +181,8 @@ def promptfoo(tests: list[Record]) -> ToolResult:
 
 
 def promptfoo_csv(text: str) -> ToolResult:
-    """Read the CSV output, which has one status for all assertions of a test; a rating overwrites it."""
+    """Read the CSV output of promptfoo, which has one status for all assertions of a test. If a rating has overwritten
+    one, the result has no rows and a warning, as the judge's verdict is lost."""
     head, *rows = csv.reader(io.StringIO(text, newline=""))
     places = [place for place, name in enumerate(head) if name == "Status"]
     tests = []
@@ -277,7 +283,9 @@ def inspect_log(records: Iterable[Record]) -> ToolResult:
 
 
 def _of_score(unit: str, scorer: str, score: Record, parts: list[str]) -> Iterator[ToolVerdict]:
-    """Yield the judge's verdict, unless a human added the score, and the label, if an edit gave a value."""
+    """Yield the judge's verdicts of a score and, if an edit gave a value, the labels of the last edit. A score that an
+    annotator added has no verdict. ``parts`` names the values of a score that is an object, under which one without a
+    value is repeated."""
     original, *edits = score.get("history") or [score]
     side: Side = "code" if scorer in _PROGRAMS else "judge"
     if original.get("provenance"):
@@ -307,7 +315,8 @@ _RAGAS_METRIC = (
 
 
 def ragas_annotated(content: Record) -> ToolResult:
-    """Read annotations as ragas loads them to align a metric: an accepted output is the label, or its correction."""
+    """Read annotations as ragas loads them to align a metric. The label is the target; else the output if it was
+    accepted, else its correction, else the other of 0 and 1. Samples without an output are left out."""
     result = ToolResult("ragas", "annotations", "accepted or edited outputs")
     for metric, samples in content.items():
         for number, sample in enumerate(samples):
@@ -369,7 +378,8 @@ def _annotated(result: ToolResult, records: Sequence[Record]) -> ToolResult:
 
 
 def _traces(result: ToolResult, records: list[Record], inner: str, parts: str) -> Iterator[Record]:
-    """Add traces, which may stand in the field ``inner``, and yield their ``parts`` with the trace as ``unit``."""
+    """Add traces to ``result.units`` (a trace may stand in the field ``inner`` of its record), and yield the entries of
+    their field ``parts``, each with the id of its trace as ``unit``."""
     for number, record in enumerate(records, start=1):
         trace = record[inner] if isinstance(record.get(inner), dict) else record
         unit = str(first(trace, "id trace_id request_id") or number)

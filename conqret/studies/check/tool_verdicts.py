@@ -290,7 +290,8 @@ _FIXED = {"id", "input", "output", "reason", "system", "run", "human"}
 
 
 def _labels_in_fields(result: ToolResult) -> Iterator[ToolVerdict]:
-    """Yield human labels that the user keeps in metadata, where the tool itself has none."""
+    """Yield human labels that the user keeps in metadata, and take them out of the fields of ``result.units``; none if
+    the tool itself has labels."""
     if any(verdict.side == "human" for verdict in result.verdicts):
         return
     for unit, fields in result.units.items():
@@ -304,7 +305,8 @@ def _labels_in_fields(result: ToolResult) -> Iterator[ToolVerdict]:
 def _put_labels(
     rows: dict[str, dict[str, object]], labels: list[ToolVerdict], column: str
 ) -> tuple[str, ...]:
-    """Put labels into rows and return their columns: one, or one for each annotator if annotators overlap."""
+    """Put labels into the ``rows`` by unit, and return their columns: ``column`` alone, or with each annotator's name
+    if a unit has several. Rows without a label get None; labels without a row are left out."""
     several = len({(label.unit, label.author) for label in labels}) > len({label.unit for label in labels})
     columns = {label.author: f"{column}_{label.author}" if several else column for label in labels}
     for row in rows.values():

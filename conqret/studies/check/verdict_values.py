@@ -85,7 +85,11 @@ def read_verdicts(
 
 
 def _check_senses(table: TextTable, filled: Sequence[WordColumn]) -> None:
-    """Raise an error if a column may state a fault, or -1 next to 0 and 1 may be a rating or stand for none."""
+    """Raise an error if a column may state a fault, or -1 next to 0 and 1 may be a rating or no verdict.
+
+    Raises:
+        DeclarationError: it is so; the message has the commands that say it.
+    """
     for column in filled:
         if column.absent and column.values == {0, 1}:
             raise table.error(
@@ -174,7 +178,12 @@ def _pass_fail(table: TextTable, columns: Sequence[WordColumn], scored: Sequence
 
 
 def _numeric(table: TextTable, columns: Sequence[WordColumn], filled: Sequence[WordColumn]) -> CellValues:
-    """Ratings on one scale, or scores."""
+    """Return ratings on one scale, or scores if all are in [0, 1]; scores up to 100 are divided by 100. What is assumed
+    of the scale is noted.
+
+    Raises:
+        DeclarationError: columns are on different scales.
+    """
     if all(column.scored for column in filled):
         return _all("scores", columns, _number)
     if len({column.scale for column in filled}) > 1 or any(column.binary for column in filled):
@@ -267,7 +276,13 @@ class PassCondition(NamedTuple):
 
 
 def _by_pass(table: TextTable, columns: Sequence[WordColumn], passing: str) -> CellValues:
-    """Pass or fail for each cell, as ``passing`` says it; columns of which it says nothing by their own words."""
+    """Return pass or fail for each cell as ``passing`` says it (``>=4``, ``label=ok``); columns of which it says
+    nothing by their own words. Words that it does not name are a fail, and noted.
+
+    Raises:
+        DeclarationError: a column cannot be read, or ``passing`` does not fit.
+        UnknownNameError: it names a column that is none of verdicts.
+    """
     conditions = _conditions(passing)
     rest, fitting = conditions.get("", PassCondition()), _fitting(table, columns, conditions, passing)
     inverted = rest.sign in ("<", "<=", "≤", "=") or any(pass_or_fail(word) == 0 for word in rest.words)
@@ -327,7 +342,8 @@ def _fitting(
 
 
 def _conditions(passing: str) -> dict[str, PassCondition]:
-    """The condition on each column, and under the empty name that on all others."""
+    """Parse ``--pass`` to the condition on each column, and under the empty name that on all others. A text that is no
+    condition (``ok, fine``) is the list of words that are a pass."""
     if re.fullmatch(r"[\d.]+", passing.strip()):
         passing = f"={passing.strip()}"
     conditions: dict[str, PassCondition] = {}

@@ -53,9 +53,8 @@ class UnitSides:
 
     @classmethod
     def from_views(cls, views: Sequence[DimensionView], places: Sequence[Sequence[int]]) -> Self:
-        """Return the sides of the judges' ``views``; ``places`` has for each judge the positions of the
-        shared units.
-        """
+        """Return labels and scores of the judges' ``views`` on shared units, NaN in all of them where the label or one
+        of the scores is missing. ``places`` has for each judge the positions of the shared units."""
         labels = views[0].target[places[0]]
         judges = np.stack([view.judge()[where] for view, where in zip(views, places, strict=True)])
         labelled, scored = ~np.isnan(labels), ~np.isnan(judges)
@@ -241,7 +240,8 @@ class HeldOutChoice:
         return cls(tuple(FoldedChoice.choose(shared, seed + deal, drawn) for deal in range(many)))
 
     def mean_alpha(self, shared: SharedUnits, drawn: Resamples) -> JackknifedEstimate:
-        """Return the cross-validated mean alpha of the choice, averaged over the assignments."""
+        """Return the cross-validated mean alpha of the choice, averaged over the assignments; that of the first if all
+        are equal, or one is not defined."""
         alphas = [deal.mean_alpha(shared, drawn) for deal in self.deals]
         first = alphas[0]
         if not all(alpha.defined for alpha in alphas) or all(
@@ -367,7 +367,8 @@ def _pairs(
     rng: np.random.Generator,
     confidence: float,
 ) -> list[tuple[JudgePair, ...]]:
-    """All pairs of the judges in each of ``rows``, corrected together."""
+    """Return for each of ``rows`` (judges' estimates) the differences of all pairs of judges, first minus second, with
+    p-values corrected over all rows and pairs together; None where no test is possible."""
     names = shared.names
     pairs = list(combinations(range(len(names)), 2))
     differences = [[row[first].minus(row[other]) for first, other in pairs] for row in rows]

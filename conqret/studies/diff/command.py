@@ -11,7 +11,8 @@ from pathlib import Path
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.conditions import check_difference, junit_suite, parse_difference, required_cases
-from conqret.console.printing import at, end, note, result, tell, tell_outcomes
+from conqret.console.exit_codes import end
+from conqret.console.printing import at, note, result, tell, tell_outcomes
 from conqret.errors import DeclarationError, metric_name
 
 

@@ -166,7 +166,11 @@ def _drawn(
 def _human_labels(
     judgments: Sequence[Judgment], labels: LabelSet, settings: AgreementSettings
 ) -> dict[str, dict[str, float]]:
-    """By metric the one human label of each item in [0, 1], where the labels' scale has ends."""
+    """Return by metric and item the human label in [0, 1], of whole items and scales with known ends.
+
+    Raises:
+        DeclarationError: no scale has known ends.
+    """
     joined = join_labels(judgments, labels)
     values = {}
     for dimension, metric in joined.metrics.items():
@@ -297,7 +301,12 @@ def _furthest(differing: Sequence[_C], most: int) -> tuple[_C, ...]:
 def _key(
     judgments: Sequence[Judgment], other: Sequence[Judgment]
 ) -> tuple[Callable[[Judgment], Hashable], str]:
-    """How items meet, and in words."""
+    """Return the function that gives the key by which items of both runs are paired, and its name: the id, or topic and
+    side where ids name other items.
+
+    Raises:
+        DeclarationError: the runs share no item by either.
+    """
     asked = [{judgment.item: _asked(judgment) for judgment in side} for side in (judgments, other)]
     apart = [name for name, question in asked[0].items() if asked[1].get(name, question) != question]
     # An id whose question has another id in the other run is the number of a row, and says nothing of the item.
@@ -337,7 +346,8 @@ def _on(
     confidence: float,
     margin: float | None,
 ) -> MetricDifference:
-    """What is said of a metric."""
+    """Return the difference of a metric, second minus first, over the pairs that both runs scored, with its tests; the
+    corrected difference only with labels (``known``), and the tests of the ``margin`` only with one."""
     values = np.array([[judgment.value(metric) for judgment in pair] for pair in pairs], dtype=float)
     lost = np.isnan(values)
     both = np.flatnonzero(~lost.any(axis=1)).tolist()

@@ -325,7 +325,8 @@ def _most(rows: Sequence[MetricDifference]) -> str:
 
 
 def _picture(difference: RunDifference) -> list[Forest]:
-    """The differences by metric, those that are shown first, each group by size."""
+    """Return a chart of the differences by metric, those that are shown first and each group by size; metrics without a
+    value are left out, and no chart is returned if that leaves none."""
     rows = [
         ForestRow(
             words.label(row.metric),
@@ -400,8 +401,8 @@ def _beside(
 
 
 def _marked(text: str, shared: Collection[str]) -> Iterator[tuple[str, bool]]:
-    """The sentences of a text and the space between them, with whether a sentence is none of those ``shared``; the one
-    at which the text is cut is left as it is."""
+    """Yield the sentences of a text and the space between them, each with True if it is a sentence that is not among
+    those ``shared``. The text is cut after :data:`TEXT` characters, and the last, cut sentence is never marked."""
     end = 0
     for sentence in sentences(text):
         if sentence.end > TEXT:

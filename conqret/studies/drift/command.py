@@ -7,7 +7,8 @@ from pathlib import Path
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.conditions import check_difference, parse_difference
-from conqret.console.printing import end, note_all, result, tell_outcomes
+from conqret.console.exit_codes import end
+from conqret.console.printing import note_all, result, tell_outcomes
 from conqret.errors import metric_name
 
 

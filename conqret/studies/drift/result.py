@@ -98,7 +98,11 @@ def read_waves(paths: Iterable[Path]) -> tuple[list[Wave], list[str]]:
 
 
 def check_alike(first: JudgeRecord, other: JudgeRecord, name: str) -> None:
-    """Raise DeclarationError if the run ``name`` differs from the first one in items or format."""
+    """Check that the run ``name`` has the items and the format of the first wave.
+
+    Raises:
+        DeclarationError: it differs in one of them.
+    """
     if first.format != other.format:
         raise DeclarationError(
             f"{name} was judged with the format {other.format}, and the first wave with {first.format}: use one format"

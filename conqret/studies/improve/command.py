@@ -12,8 +12,9 @@ from rich.console import RenderableType
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
+from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, end, note, result, spaced
+from conqret.console.printing import at, note, result, spaced
 from conqret.errors import metric_name
 from conqret.judging.command_options import StudyOptions
 

@@ -122,7 +122,8 @@ class ImproveRun(JudgedRun):
         return ImproveRow(id=key, judgment=await judge_in_span(item, instrument))
 
     async def propose(self, key: str, prompt: Any) -> None:
-        """Request a wording from the model, and store the row under ``key``."""
+        """Request a wording from the model, and store the row under ``key``; a row that is there already is kept. A row
+        without a wording has the reason."""
 
         async def made() -> ImproveRow:
             about: Any = {"ask": PROMPT, "item": key, "messages": messages(prompt)}
@@ -245,7 +246,11 @@ def improve_plan(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -
 
 
 def _one_metric(setup: Setup) -> str:
-    """The metric that is improved. Raises DeclarationError where there are several, or its prompt cannot be changed."""
+    """Return the metric that is improved.
+
+    Raises:
+        DeclarationError: there are several metrics, or the prompt of this one cannot be changed.
+    """
     name, metrics, judge_prompts = setup.judge.name, setup.metrics, setup.judge_prompts
     if len(metrics) != 1:
         raise DeclarationError(
@@ -263,7 +268,13 @@ def _one_metric(setup: Setup) -> str:
 
 
 def _dimension(labels: LabelSet, metric: str, named: str | None) -> str:
-    """The dimension that is held against the metric. Raises DeclarationError where it has no scale, or none is it."""
+    """Return the labeled dimension that the metric is compared with: the named one, the only one, or that of the
+    metric's name.
+
+    Raises:
+        UnknownNameError: there is no dimension of the name that the user gave.
+        DeclarationError: no dimension fits, or its scale has no ends or no order.
+    """
     known = labels.dimensions
     found = known[0] if named is None and len(known) == 1 else dimension_name(named or metric)
     if named is not None:
@@ -282,7 +293,11 @@ def _dimension(labels: LabelSet, metric: str, named: str | None) -> str:
 
 
 def _labelled(items: Iterable[Item], labels: LabelSet, dimension: str) -> tuple[Item, ...]:
-    """The items with a label. Raises DeclarationError where there are none, or one has no text."""
+    """Return the items that have a label of the dimension, in their order.
+
+    Raises:
+        DeclarationError: there are none, one has no text, or labels are only of parts of items.
+    """
     known = {one.unit for one in labels.labels if one.dimension == dimension and one.value is not None}
     whole = {unit.item for unit in known if not unit.part}
     if known and not whole:
@@ -308,7 +323,12 @@ def _refuse(what: str, names: Sequence[str], why: str) -> None:
 
 
 def _check_topics(training: Sequence[Item], tested: Sequence[Item], *, of_items: str, held: bool) -> None:
-    """Raise DeclarationError where there are too few topics, or one (or an id) is held out and learned from."""
+    """Check that there are enough topics to learn from and, with ``held``, to measure on, and that no topic and no id
+    is in both sets of items.
+
+    Raises:
+        DeclarationError: one of this does not hold.
+    """
     topics, others = {item.topic for item in training}, {item.topic for item in tested}
     left = len(topics) if held else len(topics) - -(-len(topics) // FOLDS)
     if left < MIN_TOPICS:

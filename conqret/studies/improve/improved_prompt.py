@@ -139,9 +139,8 @@ def _string(text: str) -> str:
 
 
 def improved_setup(setup: Setup, improvement: Improvement, scale: tuple[int, int] | None = None) -> Setup:
-    """Return the judge configuration with the improvement; a criterion then rates on ``scale``, if one is
-    given.
-    """
+    """Return the judge configuration, which must have one prompt, with the improvement; a criterion then rates on
+    ``scale``, if one is given, and loses the meanings of its ratings if its own scale is another."""
     (ask,) = setup.judge_prompts
     text = improved_prompt(setup.library, ask.prompt, improvement)
     library = ImprovedLibrary(setup.library, ask.prompt, text)

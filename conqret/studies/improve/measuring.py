@@ -70,7 +70,8 @@ def outcome(plan: ImprovePlan) -> tuple[tuple[Item, ...], dict[str, Any]]:
 def measured(
     plan: ImprovePlan, folder: ImproveFolder, session: SessionCounts, missing: tuple[str, ...]
 ) -> tuple[ImproveResult, dict[Path, Content]]:
-    """Return the result of an improvement run, and the contents of its files by path."""
+    """Return the result of an improvement run, and the contents of its files by path; nothing is written here.
+    ``missing`` are the keys of responses that a replay lacked."""
     data, none = plan.data, frozenset[int]()
     items, found = outcome(plan)
     final: VariantChoice = found["final"]
@@ -109,7 +110,8 @@ def measured(
 
 
 def _series(plan: ImprovePlan, final: VariantChoice, choices: Sequence[VariantChoice]) -> dict[str, Scores]:
-    """By series what is said of items of topics that no choice for them has seen."""
+    """Return by series (``as_it_is``, ``calibrated``, ``improved``) the scores of items by id. Every score is by a
+    judge or a map that has neither learned from the item's topic nor been chosen on it."""
     series: dict[str, dict[str, float]] = {"as_it_is": {}, "calibrated": {}, "improved": {}}
     for choice in choices or [final]:
         out = frozenset({choice.fold} if choices else ())
@@ -130,8 +132,8 @@ def _series(plan: ImprovePlan, final: VariantChoice, choices: Sequence[VariantCh
 def _compared(
     plan: ImprovePlan, series: Mapping[str, Scores], judgments: Sequence[Judgment]
 ) -> dict[str, Any]:
-    """The fields of the result that hold what each of ``series`` agrees with the labels, on the items of
-    ``judgments``, and what is gained."""
+    """Return three fields of the result: how well each of ``series`` agrees with the labels on the items of
+    ``judgments``, and what is gained over the judge as it is and over calibration alone."""
     metric, dimension, confidence = plan.data.metric, plan.data.dimension, plan.settings.confidence
     views = {}
     for name, scores in series.items():
@@ -167,8 +169,8 @@ def _agreement(view: DimensionView) -> _Sampled:
 
 
 def _over(one: _Sampled, other: _Sampled) -> _Sampled:
-    """What one has more than the other: of the distance less; the other's alpha counts as 0 where it is below 0, with
-    each topic left out, too."""
+    """Return how much better one agrees than the other, so that a gain is always positive (the distance is that of the
+    other minus this). An alpha of the other that is below 0 or undefined counts as 0, also in the jackknife."""
     alpha = other["alpha"]
     if alpha.defined:
         by_chance = replace(alpha, value=max(alpha.value, 0.0), without=np.maximum(alpha.without, 0.0))
@@ -243,8 +245,8 @@ def _files(
 
 
 def _calibration(plan: ImprovePlan, improved: Setup, final: VariantChoice) -> str:
-    """The map of the improved judge: fitted on scores of topics that its like did not learn from, as its own on the
-    topics that it learned from would be too good."""
+    """Return the map of the improved judge as JSON. It is fitted on cross-fitted scores: each item is scored by a judge
+    that was improved without its fold, because scores of topics that a judge has learned from are too good."""
     judgments: list[Judgment] = []
     for fold in range(FOLDS):
         out = frozenset({fold})

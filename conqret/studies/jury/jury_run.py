@@ -325,7 +325,8 @@ def _checked(
     metrics: Mapping[str, str] | None,
     settings: AgreementSettings,
 ) -> tuple[JuryCheck, dict[str, Estimate]]:
-    """The jury compared with the members, and the members' alphas."""
+    """Return the jury's agreement compared with that of its members on the units that all of them scored, and the
+    members' alphas by name. The number of independent judges is None if a correlation of errors is not defined."""
     drawn = leave_one_out(alone.clusters)
     choice = HeldOutChoice.choose(alone, settings.seed, drawn)
     both = SharedUnits.from_runs({**members, "the jury": judged}, labels, metrics, settings)
@@ -405,7 +406,8 @@ def _errors(shared: SharedUnits, confidence: float) -> list[ErrorPair]:
 def _disagreements(
     ballots: Ballots, judged: Sequence[Judgment], shared: SharedUnits | None, metrics: Mapping[str, str]
 ) -> list[DisputedItem]:
-    """The items on which members are furthest apart, each with the metric on which they are."""
+    """Return the :data:`MAX_SHOWN_ITEMS` items on which members are furthest apart, each with the metric on which they
+    are. Items without disagreement, or without a score of the jury, are left out."""
     labels: dict[tuple[str, str], float] = {}
     for dimension, side in shared.sides.items() if shared is not None else ():
         if side.scale.bounded and shared is not None:

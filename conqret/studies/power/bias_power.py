@@ -205,7 +205,9 @@ class PlantedJudge:
         )
 
     def _preference(self, key: Key, item: str, topic: str) -> float:
-        """1 where the first wins, 0 where the second does; in both orders a half where the verdict flips."""
+        """Return a simulated preference of an item's version: 1 if the first argument wins, 0 if the second does;
+        judged in both orders, a half if the verdict flips. The planted bias is added to the versions of its probe, and
+        noise is drawn from the names, so that it repeats."""
         way, name = key
         version = name.removesuffix(SWAPPED)
         request = AS_IS if way == ONE_ORDER else way

@@ -208,7 +208,12 @@ def from_pilot(columns: ArrayLike, clusters: Sequence[Hashable]) -> Draw:
 
 
 def _normal(columns: int, icc: float) -> Draw:
-    """So many unrelated columns of normal values, of which a share ``icc`` of the variance lies between topics."""
+    """Return a function that draws so many unrelated columns of normal values with variance 1, of which the share
+    ``icc`` lies between topics.
+
+    Raises:
+        DeclarationError: ``icc`` is not in [0, 1].
+    """
     if not 0 <= icc <= 1:
         raise DeclarationError(f"icc must lie in [0, 1], not at {icc}")
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conqret.console import shared_options as options
+from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, end, note, note_each, result, tell_missing
+from conqret.console.printing import at, note, note_each, result, tell_missing
 from conqret.console.source_options import DocumentPool
 from conqret.judging.command_options import OwnJudge, StudyOptions
 
@@ -59,7 +60,8 @@ class ComparedJudges(OptionGroup):
     metric: options.Metric = None
 
     def settings(self, calls: options.Calls) -> dict[str, Any]:
-        """The same as settings of the public function, the models called so."""
+        """Return these options as settings of the public function: judges, each model with the settings of ``calls``,
+        the rewriting model, and metrics."""
         named = {} if self.formats is None else {"formats": self.formats}
         return {
             **named,

@@ -284,7 +284,8 @@ class JudgeCurves:
     def _rows(
         self, entry: PerturbationLevels, metric: str
     ) -> tuple[list[tuple[Item, list[float]]], Counter[str]]:
-        """The values at all levels of each item that has them, and the reasons of the others."""
+        """Return the items that have a score at all levels, each with its scores in the order of the levels, and for
+        the others how often each reason occurs (that of the first missing score)."""
         rows, lost = [], Counter[str]()
         name = entry.perturbation.name
         versions = [self.plan.versions[((name, level),) if level else ()] for level in entry.levels]

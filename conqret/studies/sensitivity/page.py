@@ -366,7 +366,8 @@ def precision_cell(true: float, predicted: float) -> str:
 
 
 def grids(results: SensitivityResults) -> Iterator[tuple[str, str, str, Sequence[CurveCell]]]:
-    """Yield for each judge and metric a title, the names of both perturbations of the grid, and its cells."""
+    """Yield for each judge and metric a title, the names of both perturbations of the grid (``irrelevant`` first), and
+    its cells. None if the grid is not of two perturbations."""
     names = results.record.grid
     judges = gathered(((cell.format, cell.model, cell.metric), cell) for cell in results.grid)
     for (name, model, metric), cells in judges.items() if len(names) == 2 else ():

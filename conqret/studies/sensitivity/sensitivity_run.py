@@ -171,8 +171,8 @@ def run_sensitivity(
 
 
 def _curves(judges: list[JudgeCurves], margin: float) -> list[Curve | EmptyCurve | StanceCurve]:
-    """Every curve with an expectation, and those of user-defined criteria; those that should not change are corrected
-    together."""
+    """Return the curves of all judges with an expected change, and those of user-defined criteria. Tests of curves that
+    should not change are corrected together, over all judges."""
     asked = [
         (judge, entry, metric, *judge.respond(entry, metric))
         for judge in judges

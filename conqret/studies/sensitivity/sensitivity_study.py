@@ -84,7 +84,12 @@ def sensitivity_setups(
 def _check_expected(
     setup: Setup, wanted: Collection[str], perturbations: Sequence[PerturbationLevels]
 ) -> None:
-    """Raise DeclarationError if of none of the ``wanted`` metrics the perturbations expect a change."""
+    """Check that one of the ``wanted`` metrics of a judge is expected to change by one of the perturbations. Judges of
+    user-defined criteria need no expectation.
+
+    Raises:
+        DeclarationError: none is; the message names perturbations that would do.
+    """
     chosen = [metric for metric in setup.metrics if metric in wanted]
     expected = [metric for metric in chosen for entry in perturbations if entry.perturbation.expected(metric)]
     if not chosen or expected or setup.judge.declared:

@@ -152,7 +152,8 @@ def _row(
     methods: Sequence[tuple[str, int | None]],
     words: SystemLeaderboard | None,
 ) -> RankAgreement:
-    """The row of a judge, with how far it ranks as length (``words``) does."""
+    """Return the row of a judge: its rank correlations with the reference, over all topics and by topic. With ``words``
+    it also has the correlation with the ranking by length."""
     runs, _, judged = comparison.aligned(
         comparison.truth.on(comparison.truth_measure), comparison.judge.on(comparison.measure), None
     )

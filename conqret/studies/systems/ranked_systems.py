@@ -109,7 +109,9 @@ def document_grades(
 
 
 def nuggets(items: Iterable[Item], judgments: Iterable[Judgment]) -> dict[str, list[ListedNugget]]:
-    """Return the nuggets of each topic with their coverage by metric and system; each nugget is listed once."""
+    """Return the nuggets of each topic with their coverage by metric and system; each nugget is listed once. ``items``
+    and ``judgments`` are in the same order, and items have the run and the topic in their metadata. A nugget that was
+    never scored has no coverage."""
     nuggets_by_topic: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
     for item, judgment in zip(items, judgments, strict=True):
         topic = nuggets_by_topic.setdefault(str(item.metadata[TOPIC]), {})

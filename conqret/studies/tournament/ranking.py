@@ -42,7 +42,8 @@ DRAWS, SEED = 4000, 13
 def pair_outcomes(
     groups: Sequence[ItemGroup], comparisons: Sequence[ComparisonResult], judges: Sequence[str] = ()
 ) -> PairOutcomes:
-    """Return the comparisons that have an outcome, as arrays; ``judges`` has the names if there are several."""
+    """Return the comparisons that have an outcome, as arrays. ``judges`` has the names if there are several;
+    comparisons without an outcome are left out."""
     number = {group.name: place for place, group in enumerate(groups)}
     place = {item.id: place for group in groups for place, item in enumerate(group.items)}
     who = {name: place for place, name in enumerate(judges)}
@@ -143,9 +144,8 @@ def ordered_share(strengths: ComparedStrengths, group: int) -> float:
 
 
 def top_probability(strengths: ComparedStrengths, group: int, top: int) -> float:
-    """Return the probability that the ``top`` items with the highest estimated strengths are truly the best;
-    1 if all items are.
-    """
+    """Return the probability that the ``top`` items with the highest estimated strengths are truly the best (1 if the
+    group has no more), by simulation from the estimates with a fixed seed."""
     means, _ = strengths.group(group)
     size = len(means)
     if top >= size:

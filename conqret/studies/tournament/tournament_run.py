@@ -134,8 +134,12 @@ def run_tournament(plan: TournamentPlan, **settings: Any) -> Tournament:
 def _compare(
     plan: TournamentPlan, run: JudgedRun, folder: TournamentFolder, instruments: Sequence[Instrument]
 ) -> None:
-    """Request the comparisons of each round; after one in which nothing more is sent only for those that an earlier
-    run has made, so that they are kept."""
+    """Request the comparisons of each round, and write the plan of each new round before it. Rounds of an earlier run
+    are repeated as they were planned.
+
+    After a round in which the budget or the provider ended the run, nothing more is sent; later rounds then only
+    collect what an earlier run has. It ends when the wanted reliability is reached or no pair is left.
+    """
     pairs, planned = plan.schedule.group_pairs(), list[tuple[PlannedPair, ...]]()
     if folder.rounds_file.is_file():
         planned += folder.result(folder.rounds_file, PlannedRounds).rounds
@@ -171,7 +175,8 @@ async def _compared(
     *,
     only_kept: bool,
 ) -> ComparisonRow | None:
-    """A comparison; None where only those are kept that are there, and this one is not."""
+    """Request one comparison, or return the row that an earlier run has; with ``only_kept``, None if there is no such
+    row."""
     group = plan.groups[pair[0]]
     first, second = (group.items[place] for place in pair[1:])
     item, judge = pair_item(first, second), instrument.model if plan.judges else ""
@@ -191,7 +196,8 @@ async def _compared(
 def _round(
     plan: TournamentPlan, nth: int, pairs: Sequence[GroupPairs], rows: Sequence[ComparisonRow]
 ) -> tuple[PlannedPair, ...]:
-    """The pairs of a round, which are taken; none of groups of which all that is requested is known."""
+    """Choose the pairs of round ``nth`` (from 0), and take them out of ``pairs``. Groups whose best items are settled,
+    or that have no pair left in this round, are left out."""
     options = plan.options
     by_strength = options.design == "adaptive"
     strengths = plan.strengths(rows) if by_strength or options.stops_early else None
@@ -214,7 +220,8 @@ def _concluded(
     session: SessionCounts,
     missing: tuple[str, ...],
 ) -> Tournament:
-    """What the comparisons come to, with the files."""
+    """Compute the result of a tournament from its comparisons, write its files (judgments, summary, result), and return
+    it. Every item gets a judgment with its strength."""
     record, settled = plan.record, 0
     if plan.options.top is not None:
         strengths = plan.strengths(rows)
@@ -268,8 +275,9 @@ def _concluded(
 
 
 def _measure(item: RankedItem, lost: Measure | None) -> Measure:
-    """The strength as a score: the probability that a mean item of the group loses against it, with the strength itself
-    and its standard error. An item without any comparison has none."""
+    """Return the strength of an item as a score: the value is the probability that it wins against an average item of
+    its group, ``raw`` the strength itself; standard error, interval and number of comparisons are parts. An item
+    without any comparison is missing, with the reason of ``lost`` if its comparisons failed."""
     if not item.comparisons:
         if lost is not None and lost.reason is not None:
             return Measure.missing(lost.reason, lost.detail)
@@ -391,7 +399,7 @@ def _compared_by(judging: dict[str, Any]) -> str | Judge | None:
 
 
 def _notes(groups: Sequence[ItemGroup]) -> Iterator[str]:
-    """What is not shown of items, because those of a group differ in it."""
+    """Yield a note for each part of items (documents, say) that is not shown in groups whose items differ in it."""
     for name in BESIDE:
         count = sum(
             any(getattr(item, name) != getattr(group.items[0], name) for item in group.items)

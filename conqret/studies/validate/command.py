@@ -10,8 +10,9 @@ from annotated_types import Interval
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
+from conqret.console.exit_codes import end_by
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import end_by, note, result, spaced, tell
+from conqret.console.printing import note, result, spaced, tell
 from conqret.studies.agreement.command import ComparisonOptions
 
 

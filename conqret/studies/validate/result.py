@@ -102,8 +102,8 @@ def _check_dimension(
     claimed: LabelView,
     rates: PassFail | None,
 ) -> tuple[DimensionValidation, dict[str, JackknifedEstimate]]:
-    """Everything about one dimension, with the alphas that averages are made of; ``drawn`` resamples the units of
-    ``joined``."""
+    """Return all results on one dimension, and the jackknifed alphas, by name, from which averages are made. ``drawn``
+    leaves out one cluster of units at a time, and ``claimed`` says which rates the drawing of labels permits."""
     scale, confidence = view.scale, view.settings.confidence
     judge = {name: view.alpha(name, drawn) for name in view.variants}
     inter_annotator = alphas(view.table[None], scale.level, drawn)[0]
@@ -171,7 +171,8 @@ def _alternative(view: DimensionView) -> AlternativeAnnotator:
 
 
 def _mean(view: DimensionView, claimed: LabelView) -> CorrectedMean:
-    """The human mean over all judged units, in [0, 1], as far as the drawing of the labeled ones permits it."""
+    """Return the human mean over all judged units, in [0, 1]. Where the drawing of the labeled units does not permit
+    it, only the judge's mean has a value; all are undefined without a scale or a pair of score and label."""
     if not view.scale.bounded or view.verdicts:
         return no_correction("verdicts in words have no mean" if view.placed else NO_SCALE)
     known = view.judged & ~np.isnan(view.target)
@@ -263,7 +264,8 @@ def validate(
 
 
 def _by_language(joined: JoinedLabels, settings: AgreementSettings) -> Iterator[LanguageAgreement]:
-    """The agreement on the items of each language, the largest first; nothing where all labels are of one."""
+    """Yield the agreement on the items of each language, the largest first; none if all labels are of one language.
+    Languages with few topics have an alpha with a warning as its reason."""
     labelled = {unit.item for unit in joined.labels.units} & {unit.item for unit in joined.units}
     items = gathered((joined.languages.get(item, ""), item) for item in labelled)
     if len(items) < 2:

@@ -291,7 +291,8 @@ def _of_metric(metric: str, parted: Components, topics: Sequence[int], confidenc
 
 
 def _unknown(parted: Components) -> Iterator[str]:
-    """What the design of these runs leaves open, in words."""
+    """Yield sentences on what the design of these runs leaves open: sources of variance that do not vary, or cannot be
+    told apart."""
     if JUDGE in parted.conditions:
         yield "no run changes the model or the prompt alone, so the two are one source (judge)"
     for name in (MODEL, PROMPT):

@@ -65,7 +65,8 @@ paper compares by embeddings; the notebook prints no rates for it.
 
 
 def read(folder: Path) -> SuiteData:
-    """Read the annotations of all data sets in the folder; the models' annotations become logs."""
+    """Read the annotations of the data sets that the folder has; the models' annotations become logs. The id of an item
+    is DATA_SET/ITEM, and its group and cluster are the data set. Texts are numbered as classes."""
     names = tuple(f"{name}/{HUMAN}" for name in DATA_SETS)
     annotations: dict[str, dict[str, float]] = {}
     logs: dict[str, dict[str, dict[str, float]]] = {}
@@ -132,9 +133,8 @@ def _number(label: str | float, code: Mapping[str, float] | None) -> float:
 
 
 def test_of(field: str, verdicts: SuiteVerdicts) -> float:
-    """Return the ``winning_rate`` or the ``advantage`` probability (``field``) of verdicts on one data
-    set; NaN if there is no test.
-    """
+    """Return the ``winning_rate`` or the ``advantage`` probability (``field``) of verdicts, which must all be on one
+    data set (that of the first). NaN if it has fewer than two annotators or the test is not defined."""
     annotators, table = annotator_table(dict(zip(verdicts.ids, verdicts.annotations, strict=True)))
     if len(annotators) < 2:
         return math.nan

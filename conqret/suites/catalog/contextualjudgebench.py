@@ -46,7 +46,8 @@ def read(folder: Path) -> SuiteData:
 
 
 def _rows(folder: Path) -> Iterator[dict[str, Any]]:
-    """The better answer stands first in every other pair."""
+    """Yield the pairs of all splits in the folder as rows of items. The better answer stands first in every other pair;
+    the id is SPLIT/NUMBER from 1."""
     for name in files_present(folder, tuple(f"{split}{_END}" for split in SPLITS), "pairs"):
         split = name.removesuffix(_END)
         for number, row in enumerate(published_rows(folder, name, PAIR), start=1):

@@ -103,9 +103,8 @@ def alpha_with_experts(verdicts: SuiteVerdicts) -> float:
 
 
 def novice_alpha(dimensions: Iterable[str], data: SuiteData) -> float:
-    """Return Krippendorff's alpha (ordinal) of the novices over all labels of the dimensions; NaN without
-    labels.
-    """
+    """Return Krippendorff's alpha (ordinal) of the novices over all labels of the dimensions (none: all of them), as if
+    each dimension of a unit were a unit of its own. NaN without labels of novices."""
     labels = data.novices if isinstance(data, DagstuhlData) else None
     if labels is None:
         return math.nan

@@ -35,7 +35,8 @@ SPEECHES = "speeches.csv"
 
 
 def _ratings(low: float, high: float) -> Callable[[object, str, TableReader], list[float]]:
-    """The check that a value is a list of numbers from ``low`` to ``high``, also one that is written as a text."""
+    """Return a check that a value is a list of numbers from ``low`` to ``high``, also one that is written as a text;
+    the check raises InvalidCell."""
 
     def check(value: object, where: str, reader: TableReader) -> list[float]:
         listed = a_list(value, "a list of ratings", MOVED)

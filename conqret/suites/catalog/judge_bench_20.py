@@ -117,7 +117,8 @@ def _objects(record: Mapping[str, object], name: str, reader: TableReader) -> li
 
 
 def _scale(declared: Mapping[str, Any], where: str, reader: TableReader) -> tuple[str, Scale | None]:
-    """The name of what is annotated, and its prompt with the worst and the best rating where it has a scale."""
+    """Return the name of what is annotated, and its prompt with the worst and the best rating (None if it is not
+    graded). Faults are recorded, and then the name is empty."""
     name = reader.checked(identifier, declared.get("metric"), f"{where}.metric")
     prompt = reader.checked(published_text, declared.get("prompt"), f"{where}.prompt")
     if name is None or prompt is None:
@@ -143,7 +144,8 @@ def _text(instance: object) -> str:
 
 
 def _mean(label: object) -> tuple[list[float], float] | None:
-    """The single scores and their mean; the published mean where no single ones are."""
+    """Return the single scores of a label and their mean; no scores and the published mean if only that is there; None
+    if there is neither, or a score is no number."""
     if not isinstance(label, Mapping):
         return None
     scores = label.get("individual_human_scores") or []

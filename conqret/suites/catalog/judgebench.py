@@ -43,8 +43,12 @@ def _category(value: object, where: str, reader: TableReader) -> str:
 
 
 def _decisions(value: object, where: str, reader: TableReader) -> float | None:
-    """The preference of one judgment, or the mean over both orders; the second order is turned round first. None where
-    a judgment lacks its decision."""
+    """Return the preference of one judgment, or the mean over both orders of the answers, the second of which is turned
+    round first. A judgment without a decision counts as a tie; None if no judgment has one.
+
+    Raises:
+        InvalidCell: the value is no list of one or two judgments, or a decision is unknown.
+    """
     judgments = a_list(
         value, "a list of judgments", MOVED, lambda entry: entry is None or isinstance(entry, Mapping)
     )

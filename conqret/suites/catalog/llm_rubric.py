@@ -39,7 +39,12 @@ PROBABILITIES = published(
 
 
 def _turns(value: object, where: str, reader: TableReader) -> list[Turn]:
-    """The messages of a conversation; it ends with an answer."""
+    """Return the messages of a conversation, each by the user or the assistant; a blank message has an empty text. In
+    which order they stand is not checked.
+
+    Raises:
+        InvalidCell: the value is no list of messages, or a message has another role or no content.
+    """
     if not isinstance(value, list) or not all(isinstance(message, dict) for message in value):
         raise InvalidCell("is not a list of messages", MOVED)
     turns = []
@@ -94,7 +99,8 @@ def _item(name: str, turns: Sequence[Turn]) -> Item | None:
 
 
 def _logs(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
-    """The expected and the most probable rating by the model's token probabilities."""
+    """Return the logs EXPECTED and ARGMAX: for each conversation the expected and the most probable rating of question
+    Q0, in [0, 1], by the model's token probabilities."""
     expected, likeliest = {}, {}
     for row in published_rows(folder, MODEL, PROBABILITIES, unique=("id", "criterion"), check=_sums_up):
         if row["criterion"] == "Q0":

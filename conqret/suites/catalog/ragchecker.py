@@ -77,8 +77,8 @@ def read(folder: Path) -> SuiteData:
 
 
 def _differences(folder: Path) -> dict[str, dict[str, float]]:
-    """By how much RAGChecker scores the first answer higher, put onto -2 to 2 as its script does; what has no score is
-    at the median."""
+    """Return by metric and item how much higher RAGChecker scores the first answer, scaled linearly so that the
+    differences fill -2 to 2 as in its script. An item without a score gets the median."""
     rows = list(published_rows(folder, SCORES, SCORE, unique="id"))
     differences = {}
     for metric in ASPECTS:

@@ -61,7 +61,8 @@ def read(folder: Path) -> SuiteData:
 
 
 def _pair(row: dict[str, Any], number: int) -> dict[str, Any]:
-    """The right answer and one of the wrong ones; it stands first or second by the digest of the pair's id."""
+    """Return the item of the right answer and wrong answer ``number`` (from 0) of a row. A digest of the pair's id
+    decides which of them stands first."""
     name = f"{row['id']}-{number + 1}"
     first = hashlib.sha256(name.encode()).digest()[0] % 2 == 0
     right, wrong = row["chosen"][0], row["rejected"][number]

@@ -103,9 +103,8 @@ def alpha(dimension: str, level: Level, data: SuiteData) -> float:
 
 
 def strengths(dimension: str, data: SuiteData) -> float:
-    """Return Spearman's correlation of the arguments' Bradley-Terry strengths (from paired comparisons) with
-    their published scores; NaN if the data have no comparisons of the dimension.
-    """
+    """Return Spearman's correlation of the arguments' Bradley-Terry strengths (from paired comparisons) with their
+    published scores, over the arguments that have both. NaN if there are none, or no comparisons of the dimension."""
     comparisons = data.comparisons.get(dimension) if isinstance(data, WebisData) else None
     if not comparisons:
         return math.nan

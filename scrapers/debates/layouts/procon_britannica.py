@@ -82,7 +82,8 @@ def _read(page: DebatePage) -> DebateParts:
 
 
 def _wants(page: DebatePage) -> tuple[str, ...]:
-    """The page of the other side, where this one has none, or cites sources and lists none."""
+    """Return the address of the page with the other side, if this page lacks a side, or cites sources and lists none;
+    empty if it is whole, has no argument, or is that page."""
     arguments = _arguments(page)
     whole = any(side == "con" for side, _ in arguments) and (
         bool(_notes(page)) or not cited_by(argument for _, argument in arguments)
@@ -95,7 +96,8 @@ def _wants(page: DebatePage) -> tuple[str, ...]:
 
 
 def _index(page: DebatePage) -> PageIndex:
-    """Every link to a debate or an explainer, under the last heading before it; the site's own are below /procon/."""
+    """Return every link to a debate or an explainer (the site's own are below /procon/), each once, with the last
+    heading before it."""
     debates: dict[str, ListedDebate] = {}
     heading = ""
     for element in page.root.iter("a", *HEADINGS):

@@ -12,7 +12,7 @@ from conqret.debateqa.curation.page_sources import TrustedDomains
 from conqret.debateqa.debateqa_files import read_questions
 from conqret.errors import DeclarationError
 from conqret.io import open_items
-from conqret.llm import retry
+from conqret.llm import failed_requests
 from conqret.llm.client_options import ClientOptions
 from tests.debateqa.curation.memory import MemorySource, scripted
 from tests.server import FaultServer
@@ -26,7 +26,7 @@ QUESTIONS = (
 @pytest.fixture(autouse=True)
 def _key(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
+    monkeypatch.setattr(failed_requests, "BACKOFF_BASE", 0.01)
 
 
 @pytest.fixture

@@ -72,7 +72,8 @@ def _paired(item: Item) -> bool:
 
 
 def _turned(contrast: Contrast, versions: Iterable[tuple[Item, str, str]]) -> Contrast:
-    """Add ``versions`` (version, topic, original item's id) to the contrast, each in both orders."""
+    """Return the contrast with ``versions`` (item, topic, id of the original item) added, each in both orders of its
+    arguments; those that it already has are left out."""
     known = {item.id for item in contrast.versions[ONE_ORDER]}
     new = [
         (item, swap_item(item).model_copy(update={"id": f"{item.id}{SWAPPED}"}), topic, original)

@@ -44,7 +44,8 @@ class _Read(dict[str, dict[str, float]]):
 
 
 def questions_of(typed: TypedQuestions, metric: str, case: Case) -> list[Question]:
-    """Return the questions about a case whose answers a metric is computed from."""
+    """Return the questions about a case whose answers a metric is computed from. They are found by computing it once
+    with all answers equally likely, and noting which are read."""
     questions = typed.questions(case)
     answers = {
         name: dict.fromkeys(question.labels, 1 / len(question.labels)) for name, question in questions.items()
@@ -98,7 +99,8 @@ def put_otherwise(typed: TypedQuestions, change: Callable[[Question], Question])
 
 
 def with_questions(setup: Setup, change: Callable[[Question], Question]) -> Setup:
-    """Return the judge configuration with its typed questions changed, for a decision model."""
+    """Return the judge configuration with its typed questions changed, also those of its members. Prompts without typed
+    questions are left out, so that it is for decision models only."""
     judge_prompts = tuple(
         replace(part, typed=partial(put_otherwise, part.questions, change), about=None)
         for part in setup.judge_prompts

@@ -1,4 +1,4 @@
-"""Rows of a table of judge verdicts as screens: which rows to label, and what annotators see of them.
+"""Draw rows to label from a table of judge verdicts, and make the screens or the form that annotators see of them.
 
 Drawn at random, labels hold few of the rows that the judge fails; drawn half by half, few of the many that it passes,
 on which TNR rests. So each verdict gets the mean of its share of the rows and of an equal share: 60 labels of 1,000
@@ -105,14 +105,15 @@ def table_of_verdicts(
 
 
 def draw_rows(table: CheckedTable, wanted: int, seed: int = SEED) -> list[DrawnRow]:
-    """Draw rows without a label for annotators, within the verdicts of the first judge.
+    """Draw rows that have no label yet, and return them in the order in which annotators get them.
 
-    A larger sample of the same table contains the smaller one, and any beginning of it holds all verdicts in
-    their proportion. Where fewer rows are wanted than there are verdicts, they are drawn from all rows
-    together.
+    Each verdict of the first judge is a stratum (of scores, each of a few bands), and its part of the sample is the
+    mean of its share of the rows and of an equal share, until it has no row left. A larger sample of the same table
+    contains the smaller one, and any beginning holds all verdicts in their proportion; within :data:`BLOCK` rows the
+    order is random. Where fewer rows are wanted than there are strata, they are drawn from all rows together.
 
     Args:
-        table: the table; rows on which the judge failed are left out.
+        table: the table; rows with a label, and rows on which the judge failed, are left out.
         wanted: how many rows; all that there are, if fewer.
         seed: the seed of the draw.
 
@@ -143,7 +144,8 @@ def draw_rows(table: CheckedTable, wanted: int, seed: int = SEED) -> list[DrawnR
 
 
 def _strata(table: CheckedTable) -> dict[str, list[int]]:
-    """The places of the unlabeled rows by verdict; scores in bands of as many rows."""
+    """Return the places of the rows that have a verdict of the first judge and no label, by verdict ("pass", "rated 3",
+    the class); scores are in :data:`BANDS` bands of equally many rows. A stratum without such rows is left out."""
     verdicts = table.judges[0].values
     free = ~np.isnan(verdicts) & np.isnan(table.labels).all(axis=1)
     places = np.flatnonzero(free)
@@ -288,7 +290,11 @@ def _texts(table: CheckedTable, row: DrawnRow) -> dict[str, str]:
 
 
 def _question(table: CheckedTable) -> ScreenQuestion:
-    """The question, on the scale of the verdicts; scores are labeled as pass or fail."""
+    """Return the question to annotators, on the scale of the verdicts; scores are labeled as pass or fail.
+
+    Raises:
+        DeclarationError: ratings are no whole numbers from 0 to :data:`MAX_KEYS`.
+    """
     if table.kind == "pairs":
         return QUESTIONS["output-preference"][0]
     if table.kind in ("pass_fail", "scores"):

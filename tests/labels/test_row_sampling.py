@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -12,10 +14,11 @@ import pytest
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import VERDICT, Ledger
 from conqret.labels.exporting import export_labels
+from conqret.labels.row_sampling import draw_rows, drawn_before, shown_notes, table_screens
 from conqret.labels.screens import CANNOT_JUDGE, Screen, study_of
-from conqret.labels.verdict_tables import draw_rows, drawn_before, shown_notes, table_screens
 from conqret.studies.check.checked_table import CheckedTable, JudgeColumn
 from conqret.studies.check.read_table import read_checked_table
+from tests.commands import run_conqret
 from tests.labels.verdict_rows import written_table
 
 ROWS = 500
@@ -136,3 +139,30 @@ def test_annotators_read_the_question_that_is_stated() -> None:
     texts = {name: texts for name, texts in of.texts.items() if name != "input"}
     alone = list(shown_notes(replace(of, texts=texts), screens(3, of)))
     assert [note.partition(" ")[0] for note in alone] == ["annotators", "annotators"]
+
+
+@pytest.mark.parametrize("to", ["label-studio", "argilla"])
+def test_labels_in_words_come_back_from_annotation_tools(tmp_path: Path, to: str) -> None:
+    words = ["billing", "bug & <crash>", "other"]
+    source, form = tmp_path / "results.csv", tmp_path / "form.json"
+    rows = (f"r{n},output {n},{words[n % 3]},{words[n % 3] if n < 6 else ''}\n" for n in range(40))
+    source.write_text("id,output,judge,human\n" + "".join(rows))
+    assert run_conqret("labels", "sample", source, "--plan", 9, "--to", to, "-o", form).code == 0
+    tasks = json.loads(form.read_text())
+    if to == "label-studio":
+        page = ElementTree.parse(f"{form}.config.xml")
+        assert [choice.get("value") for choice in page.iter("Choice")] == [*words, "cannot judge"]
+    for number, task in enumerate(tasks, start=1):
+        label = words[number % 3]
+        if to == "label-studio":
+            value = {"type": "choices", "from_name": VERDICT, "value": {"choices": [label]}}
+            task |= {"id": number, "annotations": [{"completed_by": 1, "result": [value]}]}
+        else:
+            task["responses"] = {VERDICT: [{"value": label, "user_id": "ann"}]}
+    form.write_text(json.dumps(tasks))
+    read = read_checked_table(source, labels=form)
+    assert set(read.classes) == set(words)
+    assert read.chances is not None
+    labeled = ~np.isnan(read.labels).all(axis=1)
+    assert int(labeled.sum()) == 6 + 9
+    assert float((1 / read.chances[labeled]).sum()) == pytest.approx(40)

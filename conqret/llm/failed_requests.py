@@ -1,5 +1,7 @@
-"""Whether and when a failed request is sent again, when a run stops sending, and the removal of API keys
-from errors.
+"""Failed requests: the wait before one is sent again after an error of the server or the connection, when a run
+stops sending, and the removal of API keys from errors.
+
+The request after an invalid response is made elsewhere: in ``Client._request_until_valid`` (``llm/client.py``).
 """
 
 from __future__ import annotations
