@@ -59,7 +59,7 @@ class Requirement:
     def parse(
         cls,
         text: str,
-        known: Collection[str],
+        known: Collection[str] | None,
         what: str,
         example: str,
         ended: Collection[str] | None = None,
@@ -67,7 +67,7 @@ class Requirement:
         ends: Collection[str] = ENDS,
         elsewhere: Elsewhere | None = None,
     ) -> Self:
-        """Parse one requirement on a quantity whose name is in ``known``.
+        """Parse one requirement on a quantity whose name is in ``known`` (None: any name).
 
         ``what`` names the kind of quantity in messages, and ``ended`` are those with an interval (None:
         all). ``named`` holds the quantities that take a name in brackets, the kind of that name, and an
@@ -82,9 +82,10 @@ class Requirement:
         if match is None:
             raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {example}")
         name, end = "".join(match["name"].split()).casefold().replace("-", "_"), None
-        if "." in name and name not in known:
+        if "." in name and name not in (known or ()):
             name, end = name.rsplit(".", 1)
-        check_known(what, known, name, elsewhere=elsewhere)
+        if known is not None:
+            check_known(what, known, name, elsewhere=elsewhere)
         if end:
             check_known(f"end of {name}", ends, end)
         if end and ended is not None and name not in ended:

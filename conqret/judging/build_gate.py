@@ -20,10 +20,10 @@ from conqret.console.conditions import (
     worst_table,
 )
 from conqret.data import Judgment, Measure, Status
-from conqret.errors import DeclarationError, check_known, metric_name
+from conqret.errors import DeclarationError, Elsewhere, check_known, metric_name
 from conqret.io.safe_files import write_whole
 from conqret.judging.judge_folder import JudgeRecord
-from conqret.judging.judge_options import COVERAGE, PAIRED, SINGLE
+from conqret.judging.judge_options import COVERAGE
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
 from conqret.judging.judge_settings import chosen_format, opened
 from conqret.judging.known_as import named_here
@@ -55,8 +55,8 @@ def requirements(
         elsewhere: True if conqret calls no model because a function or a log judges.
     """
     metrics = {metric_name(metric) for metric in settings.get("metrics", ())}
-    if elsewhere:
-        return [parse_mean(text, metrics or {PAIRED, SINGLE}) for text in texts]
+    if elsewhere:  # of a function's own metrics, those that it returns are checked before it judges
+        return [parse_mean(text, metrics or None, "add --metric {}".format) for text in texts]
     source = None if items is None else lambda: opened(items, settings)
     judge = JUDGES.resolve(chosen_format({**settings, "replay": None}, source) or DEFAULT_FORMAT)
     known = {*judge.metrics, *judge.derived}
@@ -65,16 +65,22 @@ def requirements(
     return [parse_mean(text, known) for text in texts]
 
 
-def parse_mean(text: str, metrics: Collection[str]) -> Requirement:
-    """Parse one condition, such as ``groundedness.low >= 0.6``: on one of ``metrics``, on the coverage, or on
-    the share of answers that decline wrongly.
+def _cure(name: str, known: Collection[str]) -> str:
+    if any(name in {*JUDGES[format_name].metrics, *JUDGES[format_name].derived} for format_name in JUDGES):
+        return f"add --metric {name}"
+    return named_here(name, known)
+
+
+def parse_mean(text: str, metrics: Collection[str] | None, cure: Elsewhere = _cure) -> Requirement:
+    """Parse one condition, such as ``groundedness.low >= 0.6``: on one of ``metrics`` (None: any metric), on the
+    coverage, or on the share of answers that decline wrongly. ``cure`` says what to do about another metric.
 
     Raises:
         DeclarationError: the text does not have the form of a condition.
         UnknownNameError: the metric or the end of its interval does not exist.
     """
-    known = {*metrics, COVERAGE, *([DECLINED_WRONGLY] if ANSWERED in metrics else ())}
-    if DECLINED_WRONGLY not in known and text.strip().startswith(DECLINED_WRONGLY):
+    known = metrics and {*metrics, COVERAGE, *([DECLINED_WRONGLY] if ANSWERED in metrics else ())}
+    if known and DECLINED_WRONGLY not in known and text.strip().startswith(DECLINED_WRONGLY):
         raise DeclarationError(
             f"{DECLINED_WRONGLY} is counted from the metric {ANSWERED}: add --metric {ANSWERED}"
         )
@@ -85,7 +91,7 @@ def parse_mean(text: str, metrics: Collection[str]) -> Requirement:
         EXAMPLE,
         metrics,
         ends=(*ENDS, *BOUNDS),
-        elsewhere=named_here,
+        elsewhere=cure,
     )
     if requirement.dimension:
         raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {EXAMPLE}")
