@@ -262,7 +262,7 @@ def assert_required(judge: ModelJudge, items: Sequence[Item], *requirements: str
     lines = []
     for outcome in outcomes:
         if not outcome.met:
-            lines += [str(outcome), *(f"  {item}" for item in outcome.items)]
+            lines += [str(outcome), *(f"  {line}" for line in outcome.lines())]
     if lines:
         raise AssertionError("\n".join(lines))
 

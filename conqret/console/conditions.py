@@ -150,7 +150,7 @@ class RequirementOutcome:
     """The outcome of a requirement: if it is met, by which value, and why there is no value or no decision.
 
     An outcome that is ``undecided`` is not met, and about ``labels`` more rows would decide it. ``items`` are the
-    worst items of a run that does not meet it.
+    worst items of a run that does not meet it; ``more`` says how many there are besides, and what lists them.
     """
 
     requirement: str
@@ -158,6 +158,7 @@ class RequirementOutcome:
     value: float | None
     reason: str = ""
     items: tuple[WorstItem, ...] = ()
+    more: str = ""
     undecided: bool = False
     labels: int | None = None
 
@@ -165,6 +166,10 @@ class RequirementOutcome:
         value = "none" if self.value is None else f"{self.value:.3f}"
         known = ", ".join(filter(None, (value, self.reason)))
         return f"{self.status}: {self.requirement} ({known})"
+
+    def lines(self) -> list[str]:
+        """Return a line for each of the worst items, and what is said of the others."""
+        return [*map(str, self.items), *filter(None, [self.more])]
 
     @property
     def status(self) -> str:
@@ -180,6 +185,7 @@ def required_cases(outcomes: Sequence[RequirementOutcome]) -> Iterator[Case]:
     """Yield a JUnit test case for each requirement, marked as a failure where the requirement is not met."""
     for outcome in outcomes:
         message = outcome.reason if outcome.value is None else f"it is {outcome.value:.3f}"
+        message += outcome.more and f"; {len(outcome.items)} worst items follow, {outcome.more}"
         yield "require", outcome.requirement, "" if outcome.met else "failure", message
         for worst in outcome.items:
             score = "no score" if worst.score is None else f"{worst.score:.2f}"
@@ -222,7 +228,8 @@ def worst_table(outcomes: Sequence[RequirementOutcome]) -> Table:
         for worst in outcome.items
     ]
     columns = ("requirement", Column("item", "text"), "score", Column("why", "text"))
-    return Table("Worst items", columns, rows)
+    more = [f"{outcome.requirement}: {outcome.more}." for outcome in outcomes if outcome.more]
+    return Table("Worst items", columns, rows, note=" ".join(more))
 
 
 DIFFERENCE_EXAMPLE = "difference[groundedness] >= -0.02"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from conqret.console.conditions import (
@@ -19,7 +19,7 @@ from conqret.console.conditions import (
     requirement_table,
     worst_table,
 )
-from conqret.data import Judgment, Measure, Status
+from conqret.data import Judgment, Measure, Part, Status
 from conqret.errors import DeclarationError, Elsewhere, check_known, metric_name
 from conqret.io.safe_files import write_whole
 from conqret.judging.judge_folder import JudgeRecord
@@ -105,17 +105,33 @@ def check_had(requirements: Iterable[Requirement], metrics: Iterable[str]) -> No
 
 
 def check_required(
-    requirements: Iterable[Requirement], summary: Summary, judgments: Sequence[Judgment] = ()
+    requirements: Iterable[Requirement],
+    summary: Summary,
+    judgments: Sequence[Judgment] = (),
+    folder: Path | None = None,
 ) -> list[RequirementOutcome]:
-    """Compare each condition with the numbers of a run; of one that is not met, name the worst of ``judgments``."""
-    outcomes = [(requirement, _outcome(requirement, summary, judgments)) for requirement in requirements]
-    if all(outcome.met for _, outcome in outcomes):
-        return [outcome for _, outcome in outcomes]
-    every = list(judgments)
-    return [
-        outcome if outcome.met else replace(outcome, items=tuple(worst_items(every, requirement)))
-        for requirement, outcome in outcomes
-    ]
+    """Compare each condition with the numbers of a run, in ``folder`` where it has one; of one that is not met, name
+    the worst of ``judgments``."""
+    outcomes = list[RequirementOutcome]()
+    for requirement in requirements:
+        outcome = _outcome(requirement, summary, judgments)
+        if not outcome.met and (worst := worst_items(judgments, requirement)):
+            more = len(worst) > MAX_ITEMS and f"and {len(worst) - MAX_ITEMS} more{_listing(requirement, folder)}"
+            outcome = replace(outcome, items=tuple(worst[:MAX_ITEMS]), more=more or "")
+        outcomes.append(outcome)
+    return outcomes
+
+
+def _listing(requirement: Requirement, folder: Path | None) -> str:
+    """The command that lists all items behind a condition."""
+    if folder is None:
+        return ""
+    of_metric = f" --worst {requirement.name}"
+    if COVERAGE in (requirement.name, requirement.end):
+        of_metric = ""
+    elif requirement.name == DECLINED_WRONGLY:
+        of_metric = " --declined"
+    return f": conqret runs show {quote(str(folder))}{of_metric}"
 
 
 def _outcome(requirement: Requirement, summary: Summary, judgments: Iterable[Judgment]) -> RequirementOutcome:
@@ -144,31 +160,45 @@ def _outcome(requirement: Requirement, summary: Summary, judgments: Iterable[Jud
     return requirement.outcome(getattr(metric, requirement.end or "mean"), no_interval or "it has no value")
 
 
-def worst_items(
-    judgments: Iterable[Judgment], requirement: Requirement, most: int = MAX_ITEMS
-) -> list[WorstItem]:
-    """Return the items that keep a condition from being met, the worst first, at most ``most``.
+def worst_items(judgments: Iterable[Judgment], requirement: Requirement) -> list[WorstItem]:
+    """Return the items that keep a condition from being met, the worst first.
 
     For the coverage these are items without a score, for ``declined_wrongly`` those that decline wrongly.
     Otherwise items without a score, or whose own score meets the condition, are left out.
     """
     if COVERAGE in (requirement.name, requirement.end):
         metric = None if requirement.name == COVERAGE else requirement.name
-        return list(_without_score(judgments, metric))[:most]
+        return list(_without_score(judgments, metric))
     if requirement.name == DECLINED_WRONGLY:
-        wrongly = [
+        return [
             WorstItem(judgment.item, measure.value, f"{measure.label}: {measure.explanation}")
             for judgment, measure in _measures(judgments, ANSWERED)
             if declines(judgment, "declined wrongly")
         ]
-        return wrongly[:most]
-    sign = -1.0 if requirement.operator in ("<", "<=") else 1.0
-    scored = [
-        (sign * measure.value, place, WorstItem(judgment.item, measure.value, why(measure)))
-        for place, (judgment, measure) in enumerate(_measures(judgments, requirement.name))
-        if measure.value is not None and not requirement.outcome(measure.value).met
+    scored = worst_first(judgments, requirement.name, lower_is_better=requirement.operator in ("<", "<="))
+    return [
+        WorstItem(judgment.item, measure.value, why(measure))
+        for judgment, measure in scored
+        if not requirement.outcome(measure.value).met
     ]
-    return [item for *_, item in heapq.nsmallest(most, scored)]
+
+
+def worst_first(
+    judgments: Iterable[Judgment], metric: str, *, lower_is_better: bool
+) -> list[tuple[Judgment, Measure]]:
+    """Return the judgments that have a score of ``metric``, the worst first; of equal ones, those with a
+    contradiction first."""
+    sign = -1.0 if lower_is_better else 1.0
+    scored = [
+        (sign * measure.value, not any(map(_contradicted, measure.parts)), judgment, measure)
+        for judgment, measure in _measures(judgments, metric)
+        if measure.value is not None
+    ]
+    return [(judgment, measure) for *_, judgment, measure in sorted(scored, key=itemgetter(0, 1))]
+
+
+def _contradicted(part: Part) -> bool:
+    return (part.label or "").startswith("contradict")
 
 
 def declines(judgment: Judgment, label: str = "declined") -> bool:
@@ -194,9 +224,8 @@ def why(measure: Measure) -> str:
     """What decides a measure: the reason why it has no value, else its lowest part, else its explanation."""
     if measure.reason is not None:
         return f"{reason(measure.reason)}{measure.detail and f' ({measure.detail})'}"
-    low = sorted(
-        (part for part in measure.parts if part.value is not None and part.value < 1), key=attrgetter("value")
-    )
+    low = [part for part in measure.parts if part.value is not None and part.value < 1]
+    low.sort(key=lambda part: (part.value, not _contradicted(part)))
     if not low:
         return measure.explanation or measure.label or ""
     first = low[0]

@@ -229,7 +229,8 @@ def judge(
 def _outcomes(wanted: Sequence[Requirement], judgments: Judgments) -> Sequence[RequirementOutcome]:
     from conqret.judging.build_gate import check_required
 
-    return check_required(wanted, judgments.summary, judgments)
+    folder = None if judgments.folder is None else judgments.folder.path
+    return check_required(wanted, judgments.summary, judgments, folder)
 
 
 def _conclude(judgments: Judgments, outcomes: Sequence[RequirementOutcome], checks: ScoreChecks) -> None:
