@@ -22,7 +22,7 @@ from conqret.console.conditions import (
 from conqret.data import Judgment, Measure, Part, Status
 from conqret.errors import DeclarationError, Elsewhere, check_known, metric_name
 from conqret.io.safe_files import write_whole
-from conqret.judging.judge_folder import JudgeRecord
+from conqret.judging.judge_folder import Gate, GateCondition, JudgeFolder, JudgeRecord
 from conqret.judging.judge_options import COVERAGE
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
 from conqret.judging.judge_settings import chosen_format, opened
@@ -252,6 +252,21 @@ def build_summary(summary: Summary, record: JudgeRecord, outcomes: Sequence[Requ
         tables.append(worst_table(outcomes))
     lines = "  \n".join(map(safe, headlines(summary, record)))
     return f"{lines}\n\n{tables_markdown([*tables, *summary_tables(summary)], '####')}"
+
+
+def write_gate(
+    run: JudgeFolder, requirements: Sequence[Requirement], outcomes: Sequence[RequirementOutcome]
+) -> None:
+    """Write the conditions on a run and what came of them into its folder, for its report page."""
+    conditions = []
+    for requirement, outcome in zip(requirements, outcomes, strict=True):
+        metric = {DECLINED_WRONGLY: ANSWERED, COVERAGE: ""}.get(requirement.name, requirement.name)
+        conditions.append(
+            GateCondition(
+                condition=outcome.requirement, status=outcome.status, value=outcome.value, metric=metric
+            )
+        )
+    write_whole(run.gate_file, Gate(conditions=tuple(conditions)).model_dump_json(indent=1).encode())
 
 
 def write_build_files(

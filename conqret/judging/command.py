@@ -212,12 +212,14 @@ def judge(
         note_all(f"the recordings lack {number(len(judgments.missing), 'answer')}", judgments.missing)
     summary = judgments.summary
     if maps is not None and judgments.folder is not None:
-        from conqret.judging.page import write_report
         from conqret.studies.calibrate.result import calibrate_run
 
         summary = calibrate_run(judgments.folder, maps)
-        write_report(judgments.folder)
     outcomes = _outcomes(wanted, judgments) if wanted else []
+    if (maps is not None or outcomes) and judgments.folder is not None:
+        from conqret.judging.page import write_report
+
+        write_report(judgments.folder)
     lines = _lines(judgments, summary, quiet=shown.quiet)
     result(summary, lines, as_json=shown.json_output, outcomes=outcomes)
     named = chosen.model or chosen.own.elsewhere or run_options.kept.replay
@@ -227,10 +229,13 @@ def judge(
 
 
 def _outcomes(wanted: Sequence[Requirement], judgments: Judgments) -> Sequence[RequirementOutcome]:
-    from conqret.judging.build_gate import check_required
+    from conqret.judging.build_gate import check_required, write_gate
 
-    folder = None if judgments.folder is None else judgments.folder.path
-    return check_required(wanted, judgments.summary, judgments, folder)
+    run = judgments.folder
+    outcomes = check_required(wanted, judgments.summary, judgments, None if run is None else run.path)
+    if run is not None:
+        write_gate(run, wanted, outcomes)
+    return outcomes
 
 
 def _conclude(judgments: Judgments, outcomes: Sequence[RequirementOutcome], checks: ScoreChecks) -> None:
