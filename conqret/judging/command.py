@@ -98,8 +98,8 @@ class ScoreChecks(OptionGroup):
         abstain: A file written by `conqret judges abstain` for this same judge: scores that it is not sure enough of
             are left out, reason: `unsure`. The same command without the option brings them back.
         cascade: A file written by `conqret judges abstain --against` for this judge and the one of `--escalate`.
-        junit: Write JUnit XML for a CI server into this file: a test case for each item and for each condition that
-            `--require` sets on the result.
+        junit: Write JUnit XML for a CI server into this file: a test case for all items, one for each condition set by
+            `--require`, and one for each of the worst items of a condition that is not met.
         markdown: Write the mean scores into this file as Markdown, and whether the conditions set by `--require` are
             met, for the summary page of a CI build.
     """
@@ -212,14 +212,12 @@ def judge(
         note_all(f"the recordings lack {number(len(judgments.missing), 'answer')}", judgments.missing)
     summary = judgments.summary
     if maps is not None and judgments.folder is not None:
+        from conqret.judging.page import write_report
         from conqret.studies.calibrate.result import calibrate_run
 
         summary = calibrate_run(judgments.folder, maps)
-    outcomes = _outcomes(wanted, judgments) if wanted else []
-    if (maps is not None or outcomes) and judgments.folder is not None:
-        from conqret.judging.page import write_report
-
         write_report(judgments.folder)
+    outcomes = _outcomes(wanted, judgments) if wanted else []
     lines = _lines(judgments, summary, quiet=shown.quiet)
     result(summary, lines, as_json=shown.json_output, outcomes=outcomes)
     named = chosen.model or chosen.own.elsewhere or run_options.kept.replay
@@ -229,12 +227,15 @@ def judge(
 
 
 def _outcomes(wanted: Sequence[Requirement], judgments: Judgments) -> Sequence[RequirementOutcome]:
+    """Check the conditions, and write into the run's folder and on its report page which are met."""
     from conqret.judging.build_gate import check_required, write_gate
+    from conqret.judging.page import write_report
 
     run = judgments.folder
     outcomes = check_required(wanted, judgments.summary, judgments, None if run is None else run.path)
     if run is not None:
         write_gate(run, wanted, outcomes)
+        write_report(run)
     return outcomes
 
 
