@@ -20,6 +20,8 @@ FIELDS = tuple(
     "id topic stance documents argument second_argument reference nuggets messages images language metadata".split()
 )
 """The fields of an item, which ``--columns`` may map."""
+SEPARATOR = "separator"
+"""Under this name ``--columns`` has what stands between documents in one cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +282,10 @@ def nearly(names: Iterable[str]) -> Mapping[str, str]:
 
 def with_columns(dialect: Dialect, mapping: Mapping[str, str]) -> Dialect:
     """Return ``dialect`` with the columns of some fields replaced by the user's ``mapping`` from field to
-    column."""
+    column, and with its separator of documents."""
+    shown = ", ".join(f"{name}={column}" for name, column in mapping.items())
+    mapping = dict(mapping)
+    separator = mapping.pop(SEPARATOR, dialect.separator).replace(r"\n", "\n")
     columns_by_field = dict(dialect.columns)
     rivals = mapping.values()  # a reference is one where the user says so
     columns_by_field["reference"] = tuple(
@@ -297,11 +302,11 @@ def with_columns(dialect: Dialect, mapping: Mapping[str, str]) -> Dialect:
             "topic",
         )
     columns = {**columns_by_field, **{name: (column,) for name, column in mapping.items()}}
-    shown = ", ".join(f"{name}={column}" for name, column in mapping.items())
     return replace(
         dialect,
+        separator=separator,
         name=f"{dialect.name} with {shown}",
         columns=columns,
-        mapped=dict(mapping),
+        mapped=mapping,
         note="" if "argument" in mapping or "reference" in mapping else dialect.note,
     )

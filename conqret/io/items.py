@@ -47,10 +47,8 @@ def read_documents(dialect: Dialect, value: object, where: str, reader: TableRea
         inside = list_in_cell(value)
         if inside is not None:
             value = inside
-        elif dialect.separator:
-            value = value.split(dialect.separator)
         else:
-            value = [value] if value.strip() else []
+            value = _split(value, dialect.separator, reader)
     entries = a_list(value, "a list", 'Write a list of texts, or of objects {"id": …, "text": …}')
     for number, entry in enumerate(entries, start=1):
         document = _document(entry, f"{where}[{number}]", number, reader)
@@ -64,6 +62,23 @@ def read_documents(dialect: Dialect, value: object, where: str, reader: TableRea
                 "Give every document its own id",
             )
     return tuple(documents)
+
+
+SEPARATORS = ("|||", "||", "\n---\n")
+"""What stands between several documents in one cell of many tables, and seldom inside one."""
+
+
+def _split(text: str, separator: str, reader: TableReader) -> list[str]:
+    """The documents of one cell. Without a separator it is one; a text that looks like several is noted."""
+    text = text.replace("\r\n", "\n") if "\n" in separator else text
+    if not separator and (likely := next((each for each in SEPARATORS if each in text), "")):
+        typed = likely.replace("\n", r"\n")
+        reader.note(
+            f"a cell with {typed} is read as one document: if it stands between several, add separator={typed} to "
+            "--columns"
+        )
+    parts = text.split(separator) if separator else [text]
+    return [part.strip() if separator else part for part in parts if part.strip()]
 
 
 def _document(value: object, where: str, number: int, reader: TableReader) -> Document | None:
