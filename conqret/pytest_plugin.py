@@ -267,7 +267,9 @@ def assert_required(judge: ItemJudge, items: Sequence[Item], *requirements: str)
         if not outcome.met:
             lines += [str(outcome), *(f"  {line}" for line in outcome.lines())]
     if any(judgment.model == OFFLINE_MODEL for judgment in judgments):
-        decides = "word statistics of the offline baseline decide the conditions, not a judge: set --conqret-model"
+        decides = (
+            "word statistics of the offline baseline decide the conditions, not a judge: set --conqret-model"
+        )
         warnings.warn(pytest.PytestWarning(decides), stacklevel=2)
     if lines:
         raise AssertionError("\n".join(lines))

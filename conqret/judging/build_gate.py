@@ -116,7 +116,9 @@ def check_required(
     for requirement in requirements:
         outcome = _outcome(requirement, summary, judgments)
         if not outcome.met and (worst := worst_items(judgments, requirement)):
-            more = len(worst) > MAX_ITEMS and f"and {len(worst) - MAX_ITEMS} more{_listing(requirement, folder)}"
+            more = (
+                len(worst) > MAX_ITEMS and f"and {len(worst) - MAX_ITEMS} more{_listing(requirement, folder)}"
+            )
             outcome = replace(outcome, items=tuple(worst[:MAX_ITEMS]), more=more or "")
         outcomes.append(outcome)
     return outcomes

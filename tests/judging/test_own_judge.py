@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import conqret
 from conqret import bias, sensitivity
 from conqret.errors import DeclarationError
 from conqret.judging.cost import costs_of
@@ -143,6 +144,19 @@ def test_what_it_may_say(said: Any, metrics: list[str], expected: dict[str, tupl
 def test_what_it_may_not_say(said: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         read_verdict(said, ["overall_quality"])
+
+
+def test_reasons_are_kept_and_the_metrics_of_a_format_are_refused() -> None:
+    def judge(item: Any) -> Any:
+        return {"polite": (False, "no greeting"), "brief": True}
+
+    judgment = conqret.judge(PAIRS[:1], judge=judge)[0]
+    polite = judgment.measures["polite"]
+    assert (polite.value, polite.explanation, judgment.value("brief")) == (0.0, "no greeting", 1.0)
+    with pytest.raises(
+        DeclarationError, match="not faithfulness: the metrics of a format are judged in a run"
+    ):
+        conqret.judge(PAIRS[:1], judge=judge, metrics=["polite", "faithfulness"])
 
 
 @pytest.fixture

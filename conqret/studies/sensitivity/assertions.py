@@ -147,8 +147,15 @@ def judgments_of(judge: ItemJudge, items: Sequence[Item]) -> list[Judgment]:
                 else Measure(status=Status.SCORED, value=value)
                 for name, value in judged.items()
             }
-            names = {"item": item.id, "topic": item.topic, "stance": item.stance}
-            judged = Judgment(**names, format=OWN_JUDGE, model=OWN_JUDGE, fingerprint="", measures=measures)
+            judged = Judgment(
+                item=item.id,
+                topic=item.topic,
+                stance=item.stance,
+                format=OWN_JUDGE,
+                model=OWN_JUDGE,
+                fingerprint="",
+                measures=measures,
+            )
         judgments.append(judged)
     return judgments
 
