@@ -115,11 +115,10 @@ def check_required(
     outcomes = list[RequirementOutcome]()
     for requirement in requirements:
         outcome = _outcome(requirement, summary, judgments)
-        if not outcome.met and (worst := worst_items(judgments, requirement)):
-            more = (
-                len(worst) > MAX_ITEMS and f"and {len(worst) - MAX_ITEMS} more{_listing(requirement, folder)}"
-            )
-            outcome = replace(outcome, items=tuple(worst[:MAX_ITEMS]), more=more or "")
+        worst = [] if outcome.met else worst_items(judgments, requirement)
+        outcome = replace(outcome, items=tuple(worst[:MAX_ITEMS]))
+        if (left := len(worst) - MAX_ITEMS) > 0:
+            outcome = replace(outcome, more=f"and {left} more{_listing(requirement, folder)}")
         outcomes.append(outcome)
     return outcomes
 
@@ -128,12 +127,9 @@ def _listing(requirement: Requirement, folder: Path | None) -> str:
     """The command that lists all items behind a condition."""
     if folder is None:
         return ""
-    of_metric = f" --worst {requirement.name}"
-    if COVERAGE in (requirement.name, requirement.end):
-        of_metric = ""
-    elif requirement.name == DECLINED_WRONGLY:
-        of_metric = " --declined"
-    return f": conqret runs show {quote(str(folder))}{of_metric}"
+    about = COVERAGE if requirement.end == COVERAGE else requirement.name
+    option = {COVERAGE: "", DECLINED_WRONGLY: " --declined"}.get(about, f" --worst {about}")
+    return f": conqret runs show {quote(str(folder))}{option}"
 
 
 def _outcome(requirement: Requirement, summary: Summary, judgments: Iterable[Judgment]) -> RequirementOutcome:
