@@ -11,6 +11,7 @@ Importing this module imports nothing but pytest: everything else waits for the 
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -239,11 +240,11 @@ def assert_unchanged(
     _check("stands still", judge, items, perturbation, levels, metric, options)
 
 
-def assert_required(judge: ModelJudge, items: Sequence[Item], *requirements: str) -> None:
+def assert_required(judge: ItemJudge, items: Sequence[Item], *requirements: str) -> None:
     """Assert conditions on the scores of items, as those of ``conqret judge --require``.
 
     Args:
-        judge: the fixture ``conqret_judge``.
+        judge: the fixture ``conqret_judge``, or a function of a list of items, as for :func:`assert_falls`.
         items: what is judged.
         requirements: ``faithfulness >= 0.8``, ``faithfulness.min >= 0.5``, ``declined_wrongly <= 0.02`` …
 
@@ -253,8 +254,10 @@ def assert_required(judge: ModelJudge, items: Sequence[Item], *requirements: str
     __tracebackhide__ = True
     from conqret.judging.build_gate import check_required, parse_mean
     from conqret.judging.tally import summarise
+    from conqret.llm.client_options import OFFLINE_MODEL
+    from conqret.studies.sensitivity.assertions import judgments_of
 
-    judgments = judge(items)
+    judgments = judgments_of(judge, items)
     known = dict.fromkeys(name for judgment in judgments for name in judgment.measures)
     outcomes = check_required(
         [parse_mean(text, known) for text in requirements], summarise(judgments), judgments
@@ -262,7 +265,12 @@ def assert_required(judge: ModelJudge, items: Sequence[Item], *requirements: str
     lines = []
     for outcome in outcomes:
         if not outcome.met:
-            lines += [str(outcome), *(f"  {item}" for item in outcome.items)]
+            lines += [str(outcome), *(f"  {line}" for line in outcome.lines())]
+    if any(judgment.model == OFFLINE_MODEL for judgment in judgments):
+        decides = (
+            "word statistics of the offline baseline decide the conditions, not a judge: set --conqret-model"
+        )
+        warnings.warn(pytest.PytestWarning(decides), stacklevel=2)
     if lines:
         raise AssertionError("\n".join(lines))
 

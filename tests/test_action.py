@@ -80,7 +80,7 @@ def test_what_is_met_stands_in_the_summary_whatever_the_inputs_are_called(tmp_pa
     assert (tmp_path / given["output"] / "report.html").exists()
     told = summary(tmp_path)
     assert told.startswith("### conqret judge: every condition is met\n\n")
-    assert "\n| coverage &gt;= 1 | met | 1.000 |\n" in told
+    assert "\n| coverage >= 1 | met | 1.000 |\n" in told
     assert "\n| Groundedness | " in told
     assert "note: " not in told
     assert "::error" not in done.stdout
@@ -97,8 +97,8 @@ def test_what_is_not_met_fails_the_step_and_is_an_annotation(tmp_path: Path) -> 
     assert paused[3].startswith("::error title=conqret judge::not met: groundedness > 1 (")
     told = summary(tmp_path)
     assert told.startswith("### conqret judge: not every condition is met, or not every item is judged\n")
-    assert "\n| groundedness &gt; 1 | **not met** | " in told
-    assert "\n| coverage &gt;= 1 | met | 1.000 |\n" in told
+    assert "\n| groundedness > 1 | **not met** | " in told
+    assert "\n| coverage >= 1 | met | 1.000 |\n" in told
 
 
 def test_a_wrong_input_is_said_and_no_text_commands_the_runner(tmp_path: Path) -> None:

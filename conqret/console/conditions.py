@@ -59,7 +59,7 @@ class Requirement:
     def parse(
         cls,
         text: str,
-        known: Collection[str],
+        known: Collection[str] | None,
         what: str,
         example: str,
         ended: Collection[str] | None = None,
@@ -67,7 +67,7 @@ class Requirement:
         ends: Collection[str] = ENDS,
         elsewhere: Elsewhere | None = None,
     ) -> Self:
-        """Parse one requirement on a quantity whose name is in ``known``.
+        """Parse one requirement on a quantity whose name is in ``known`` (None: any name).
 
         ``what`` names the kind of quantity in messages, and ``ended`` are those with an interval (None:
         all). ``named`` holds the quantities that take a name in brackets, the kind of that name, and an
@@ -82,9 +82,10 @@ class Requirement:
         if match is None:
             raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {example}")
         name, end = "".join(match["name"].split()).casefold().replace("-", "_"), None
-        if "." in name and name not in known:
+        if "." in name and name not in (known or ()):
             name, end = name.rsplit(".", 1)
-        check_known(what, known, name, elsewhere=elsewhere)
+        if known is not None:
+            check_known(what, known, name, elsewhere=elsewhere)
         if end:
             check_known(f"end of {name}", ends, end)
         if end and ended is not None and name not in ended:
@@ -149,7 +150,7 @@ class RequirementOutcome:
     """The outcome of a requirement: if it is met, by which value, and why there is no value or no decision.
 
     An outcome that is ``undecided`` is not met, and about ``labels`` more rows would decide it. ``items`` are the
-    worst items of a run that does not meet it.
+    worst items of a run that does not meet it; ``more`` says how many there are besides, and what lists them.
     """
 
     requirement: str
@@ -157,6 +158,7 @@ class RequirementOutcome:
     value: float | None
     reason: str = ""
     items: tuple[WorstItem, ...] = ()
+    more: str = ""
     undecided: bool = False
     labels: int | None = None
 
@@ -164,6 +166,10 @@ class RequirementOutcome:
         value = "none" if self.value is None else f"{self.value:.3f}"
         known = ", ".join(filter(None, (value, self.reason)))
         return f"{self.status}: {self.requirement} ({known})"
+
+    def lines(self) -> list[str]:
+        """Return a line for each of the worst items, and what is said of the others."""
+        return [*map(str, self.items), *filter(None, [self.more])]
 
     @property
     def status(self) -> str:
@@ -179,6 +185,7 @@ def required_cases(outcomes: Sequence[RequirementOutcome]) -> Iterator[Case]:
     """Yield a JUnit test case for each requirement, marked as a failure where the requirement is not met."""
     for outcome in outcomes:
         message = outcome.reason if outcome.value is None else f"it is {outcome.value:.3f}"
+        message += outcome.more and f"; {len(outcome.items)} worst items follow, {outcome.more}"
         yield "require", outcome.requirement, "" if outcome.met else "failure", message
         for worst in outcome.items:
             score = "no score" if worst.score is None else f"{worst.score:.2f}"
@@ -222,7 +229,8 @@ def worst_table(outcomes: Sequence[RequirementOutcome]) -> Table:
         for worst in outcome.items
     ]
     columns = ("requirement", Column("item", "text"), "score", Column("why", "text"))
-    return Table("Worst items", columns, rows)
+    more = [f"{outcome.requirement}: {outcome.more}." for outcome in outcomes if outcome.more]
+    return Table("Worst items", columns, rows, note=" ".join(more))
 
 
 DIFFERENCE_EXAMPLE = "difference[groundedness] >= -0.02"

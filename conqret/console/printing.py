@@ -104,7 +104,7 @@ def result(
     if as_json and outcomes is not None:
         plain = [asdict(outcome) for outcome in outcomes]
         for requirement in plain:
-            for name in ("items", "undecided", "labels"):
+            for name in ("items", "more", "undecided", "labels"):
                 if not requirement[name]:
                     del requirement[name]
         value = json.loads(value.model_dump_json()) | {"requirements": plain}
@@ -222,8 +222,8 @@ def tell_outcomes(outcomes: Sequence[RequirementOutcome]) -> bool:
     """
     for outcome in outcomes:
         (tell if outcome.met or outcome.undecided else complain)(str(outcome))
-        for item in outcome.items:
-            tell(f"  {item}")
+        for line in outcome.lines():
+            tell(f"  {line}")
     return all(outcome.met for outcome in outcomes)
 
 

@@ -20,6 +20,8 @@ FIELDS = tuple(
     "id topic stance documents argument second_argument reference nuggets messages images language metadata".split()
 )
 """The fields of an item, which ``--columns`` may map."""
+SEPARATOR = "separator"
+"""Under this name ``--columns`` has what stands between documents in one cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,11 +281,15 @@ def nearly(names: Iterable[str]) -> Mapping[str, str]:
 
 
 def with_columns(dialect: Dialect, mapping: Mapping[str, str]) -> Dialect:
-    """Return ``dialect`` with the columns of some fields replaced by the user's ``mapping`` from field to column.
+    """Return ``dialect`` with the columns of some fields replaced by the user's ``mapping`` from field to column,
+    and with their separator of documents.
 
     A column that the user names for one field no longer counts for another: not as the reference, and the column of the
     topic and that of the messages never both.
     """
+    shown = ", ".join(f"{name}={column}" for name, column in mapping.items())
+    mapping = dict(mapping)
+    separator = mapping.pop(SEPARATOR, dialect.separator).replace(r"\n", "\n")
     columns_by_field = dict(dialect.columns)
     rivals = mapping.values()  # a reference is one where the user says so
     columns_by_field["reference"] = tuple(
@@ -300,11 +306,11 @@ def with_columns(dialect: Dialect, mapping: Mapping[str, str]) -> Dialect:
             "topic",
         )
     columns = {**columns_by_field, **{name: (column,) for name, column in mapping.items()}}
-    shown = ", ".join(f"{name}={column}" for name, column in mapping.items())
     return replace(
         dialect,
+        separator=separator,
         name=f"{dialect.name} with {shown}",
         columns=columns,
-        mapped=dict(mapping),
+        mapped=mapping,
         note="" if "argument" in mapping or "reference" in mapping else dialect.note,
     )

@@ -45,12 +45,7 @@ def read_documents(dialect: Dialect, value: object, where: str, reader: TableRea
     documents, places = list[Document](), dict[str, int]()
     if isinstance(value, str):
         inside = list_in_cell(value)
-        if inside is not None:
-            value = inside
-        elif dialect.separator:
-            value = value.split(dialect.separator)
-        else:
-            value = [value] if value.strip() else []
+        value = _split(value, dialect.separator, reader) if inside is None else inside
     entries = a_list(value, "a list", 'Write a list of texts, or of objects {"id": …, "text": …}')
     for number, entry in enumerate(entries, start=1):
         document = _document(entry, f"{where}[{number}]", number, reader)
@@ -64,6 +59,25 @@ def read_documents(dialect: Dialect, value: object, where: str, reader: TableRea
                 "Give every document its own id",
             )
     return tuple(documents)
+
+
+SEPARATORS = ("|||", "||", "\n---\n")
+"""What stands between several documents in one cell of many tables, and seldom inside one."""
+
+
+def _split(text: str, separator: str, reader: TableReader) -> list[str]:
+    """The documents of one cell. Without a separator it is one; a text that looks like several is noted."""
+    lines = text.replace("\r\n", "\n")
+    if separator:
+        parts = (lines if "\n" in separator else text).split(separator)
+        return [part.strip() for part in parts if part.strip()]
+    for likely in SEPARATORS:
+        if likely in lines:
+            typed = likely.replace("\n", r"\n")
+            several = f"if it stands between several, add separator={typed} to --columns"
+            reader.note(f"a cell with {typed} is read as one document: {several}")
+            break
+    return [text] if text.strip() else []
 
 
 def _document(value: object, where: str, number: int, reader: TableReader) -> Document | None:

@@ -250,5 +250,5 @@ def decoded(line: Line, name: str) -> str | Fault:
             line.number,
             "",
             f"the file is not UTF-8: {place} begins no character",
-            f"Save it as UTF-8, or convert it: iconv -f WINDOWS-1252 -t UTF-8 {name} > converted",
+            f"Save it as UTF-8, or convert it: iconv -f WINDOWS-1252 -t UTF-8 {name} > converted{Path(name).suffix}",
         )

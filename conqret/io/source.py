@@ -18,7 +18,17 @@ from conqret.data.item import Item
 from conqret.errors import DeclarationError, Fault, ItemsError, check_known, number
 from conqret.io.benchmarks import beir_rows
 from conqret.io.cell_values import canonical
-from conqret.io.columns import CONQRET, DIALECTS, FIELDS, PLUGGED, Dialect, nearly, recognise, with_columns
+from conqret.io.columns import (
+    CONQRET,
+    DIALECTS,
+    FIELDS,
+    PLUGGED,
+    SEPARATOR,
+    Dialect,
+    nearly,
+    recognise,
+    with_columns,
+)
 from conqret.io.conversations import holds_messages
 from conqret.io.files import file_rows, several_files
 from conqret.io.items import item_schema, read_items
@@ -276,7 +286,8 @@ def open_items(
             folder of such files of one kind, or an address that fsspec supports (s3://bucket/items). A
             one-time iterator is stored as a list.
         columns: a mapping from fields of an item to columns, which overrides the detected one:
-            ``{"topic": "question", "documents": "ctx"}``.
+            ``{"topic": "question", "documents": "ctx"}``. ``separator`` names what stands between documents in
+            one text: ``{"documents": "ctx", "separator": "||"}``.
         topics: the requests of TREC RAG reports, as a file or as its records.
         nuggets: nugget banks, as a file or as its records; each item gets those of its topic.
         skip_invalid: True leaves out items with faults; False mentions in the error that this is
@@ -358,7 +369,7 @@ def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
         UnknownNameError: the mapping names a field that no item has.
         ItemsError: no layout fits, and no column is near ``topic``.
     """
-    check_known("field of an item", FIELDS, *mapping)
+    check_known("field of an item", (*FIELDS, SEPARATOR), *mapping)
     names = columns_of(rows)
     layout = recognise(names)
     if layout is not None and layout.turns:

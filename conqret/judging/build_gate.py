@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from conqret.console.conditions import (
@@ -19,11 +19,11 @@ from conqret.console.conditions import (
     requirement_table,
     worst_table,
 )
-from conqret.data import Judgment, Measure, Status
-from conqret.errors import DeclarationError, check_known, metric_name
+from conqret.data import Judgment, Measure, Part, Status
+from conqret.errors import DeclarationError, Elsewhere, check_known, metric_name
 from conqret.io.safe_files import write_whole
-from conqret.judging.judge_folder import JudgeRecord
-from conqret.judging.judge_options import COVERAGE, PAIRED, SINGLE
+from conqret.judging.judge_folder import Gate, GateCondition, JudgeFolder, JudgeRecord
+from conqret.judging.judge_options import COVERAGE
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
 from conqret.judging.judge_settings import chosen_format, opened
 from conqret.judging.known_as import named_here
@@ -55,8 +55,8 @@ def requirements(
         elsewhere: True if conqret calls no model because a function or a log judges.
     """
     metrics = {metric_name(metric) for metric in settings.get("metrics", ())}
-    if elsewhere:
-        return [parse_mean(text, metrics or {PAIRED, SINGLE}) for text in texts]
+    if elsewhere:  # of a function's own metrics, those that it returns are checked before it judges
+        return [parse_mean(text, metrics or None, "add --metric {}".format) for text in texts]
     source = None if items is None else lambda: opened(items, settings)
     judge = JUDGES.resolve(chosen_format({**settings, "replay": None}, source) or DEFAULT_FORMAT)
     known = {*judge.metrics, *judge.derived}
@@ -65,16 +65,22 @@ def requirements(
     return [parse_mean(text, known) for text in texts]
 
 
-def parse_mean(text: str, metrics: Collection[str]) -> Requirement:
-    """Parse one condition, such as ``groundedness.low >= 0.6``: on one of ``metrics``, on the coverage, or on
-    the share of answers that decline wrongly.
+def _cure(name: str, known: Collection[str]) -> str:
+    if any(name in {*JUDGES[format_name].metrics, *JUDGES[format_name].derived} for format_name in JUDGES):
+        return f"add --metric {name}"
+    return named_here(name, known)
+
+
+def parse_mean(text: str, metrics: Collection[str] | None, cure: Elsewhere = _cure) -> Requirement:
+    """Parse one condition, such as ``groundedness.low >= 0.6``: on one of ``metrics`` (None: any metric), on the
+    coverage, or on the share of answers that decline wrongly. ``cure`` says what to do about another metric.
 
     Raises:
         DeclarationError: the text does not have the form of a condition.
         UnknownNameError: the metric or the end of its interval does not exist.
     """
-    known = {*metrics, COVERAGE, *([DECLINED_WRONGLY] if ANSWERED in metrics else ())}
-    if DECLINED_WRONGLY not in known and text.strip().startswith(DECLINED_WRONGLY):
+    known = metrics and {*metrics, COVERAGE, *([DECLINED_WRONGLY] if ANSWERED in metrics else ())}
+    if known and DECLINED_WRONGLY not in known and text.strip().startswith(DECLINED_WRONGLY):
         raise DeclarationError(
             f"{DECLINED_WRONGLY} is counted from the metric {ANSWERED}: add --metric {ANSWERED}"
         )
@@ -85,7 +91,7 @@ def parse_mean(text: str, metrics: Collection[str]) -> Requirement:
         EXAMPLE,
         metrics,
         ends=(*ENDS, *BOUNDS),
-        elsewhere=named_here,
+        elsewhere=cure,
     )
     if requirement.dimension:
         raise DeclarationError(f"the requirement {text!r} cannot be read: write it as in {EXAMPLE}")
@@ -99,19 +105,32 @@ def check_had(requirements: Iterable[Requirement], metrics: Iterable[str]) -> No
 
 
 def check_required(
-    requirements: Iterable[Requirement], summary: Summary, judgments: Sequence[Judgment] = ()
+    requirements: Iterable[Requirement],
+    summary: Summary,
+    judgments: Sequence[Judgment] = (),
+    folder: Path | None = None,
 ) -> list[RequirementOutcome]:
-    """Compare each condition with the numbers of a run, and return the outcomes in their order. A condition on
-    something without a value is not met. ``judgments`` are read for the lowest and the highest score, and to name the
-    worst items of a condition that is not met."""
-    outcomes = [(requirement, _outcome(requirement, summary, judgments)) for requirement in requirements]
-    if all(outcome.met for _, outcome in outcomes):
-        return [outcome for _, outcome in outcomes]
-    every = list(judgments)
-    return [
-        outcome if outcome.met else replace(outcome, items=tuple(worst_items(every, requirement)))
-        for requirement, outcome in outcomes
-    ]
+    """Compare each condition with the numbers of a run, in ``folder`` where it has one, and return the outcomes in
+    their order. A condition on something without a value is not met. ``judgments`` are read for the lowest and the
+    highest score, and to name the worst items of a condition that is not met."""
+    outcomes = list[RequirementOutcome]()
+    for requirement in requirements:
+        outcome = _outcome(requirement, summary, judgments)
+        worst = [] if outcome.met else worst_items(judgments, requirement)
+        outcome = replace(outcome, items=tuple(worst[:MAX_ITEMS]))
+        if (left := len(worst) - MAX_ITEMS) > 0:
+            outcome = replace(outcome, more=f"and {left} more{_listing(requirement, folder)}")
+        outcomes.append(outcome)
+    return outcomes
+
+
+def _listing(requirement: Requirement, folder: Path | None) -> str:
+    """The command that lists all items behind a condition."""
+    if folder is None:
+        return ""
+    about = COVERAGE if requirement.end == COVERAGE else requirement.name
+    option = {COVERAGE: "", DECLINED_WRONGLY: " --declined"}.get(about, f" --worst {about}")
+    return f": conqret runs show {quote(str(folder))}{option}"
 
 
 def _outcome(requirement: Requirement, summary: Summary, judgments: Iterable[Judgment]) -> RequirementOutcome:
@@ -140,31 +159,45 @@ def _outcome(requirement: Requirement, summary: Summary, judgments: Iterable[Jud
     return requirement.outcome(getattr(metric, requirement.end or "mean"), no_interval or "it has no value")
 
 
-def worst_items(
-    judgments: Iterable[Judgment], requirement: Requirement, most: int = MAX_ITEMS
-) -> list[WorstItem]:
-    """Return the items that keep a condition from being met, the worst first, at most ``most``.
+def worst_items(judgments: Iterable[Judgment], requirement: Requirement) -> list[WorstItem]:
+    """Return the items that keep a condition from being met, the worst first.
 
     For the coverage these are items without a score, for ``declined_wrongly`` those that decline wrongly.
     Otherwise items without a score, or whose own score meets the condition, are left out.
     """
     if COVERAGE in (requirement.name, requirement.end):
         metric = None if requirement.name == COVERAGE else requirement.name
-        return list(_without_score(judgments, metric))[:most]
+        return list(_without_score(judgments, metric))
     if requirement.name == DECLINED_WRONGLY:
-        wrongly = [
+        return [
             WorstItem(judgment.item, measure.value, f"{measure.label}: {measure.explanation}")
             for judgment, measure in _measures(judgments, ANSWERED)
             if declines(judgment, "declined wrongly")
         ]
-        return wrongly[:most]
-    sign = -1.0 if requirement.operator in ("<", "<=") else 1.0
-    scored = [
-        (sign * measure.value, place, WorstItem(judgment.item, measure.value, why(measure)))
-        for place, (judgment, measure) in enumerate(_measures(judgments, requirement.name))
-        if measure.value is not None and not requirement.outcome(measure.value).met
+    scored = worst_first(judgments, requirement.name, lower_is_better=requirement.operator in ("<", "<="))
+    return [
+        WorstItem(judgment.item, measure.value, why(measure))
+        for judgment, measure in scored
+        if not requirement.outcome(measure.value).met
     ]
-    return [item for *_, item in heapq.nsmallest(most, scored)]
+
+
+def worst_first(
+    judgments: Iterable[Judgment], metric: str, *, lower_is_better: bool
+) -> list[tuple[Judgment, Measure]]:
+    """Return the judgments that have a score of ``metric``, the worst first; of equal ones, those with a
+    contradiction first."""
+    sign = -1.0 if lower_is_better else 1.0
+    scored = [
+        (sign * measure.value, not any(map(_contradicted, measure.parts)), judgment, measure)
+        for judgment, measure in _measures(judgments, metric)
+        if measure.value is not None
+    ]
+    return [(judgment, measure) for *_, judgment, measure in sorted(scored, key=itemgetter(0, 1))]
+
+
+def _contradicted(part: Part) -> bool:
+    return (part.label or "").startswith("contradict")
 
 
 def declines(judgment: Judgment, label: str = "declined") -> bool:
@@ -190,9 +223,8 @@ def why(measure: Measure) -> str:
     """What decides a measure: the reason why it has no value, else its lowest part, else its explanation."""
     if measure.reason is not None:
         return f"{reason(measure.reason)}{measure.detail and f' ({measure.detail})'}"
-    low = sorted(
-        (part for part in measure.parts if part.value is not None and part.value < 1), key=attrgetter("value")
-    )
+    low = [part for part in measure.parts if part.value is not None and part.value < 1]
+    low.sort(key=lambda part: (part.value, not _contradicted(part)))
     if not low:
         return measure.explanation or measure.label or ""
     first = low[0]
@@ -219,6 +251,21 @@ def build_summary(summary: Summary, record: JudgeRecord, outcomes: Sequence[Requ
         tables.append(worst_table(outcomes))
     lines = "  \n".join(map(safe, headlines(summary, record)))
     return f"{lines}\n\n{tables_markdown([*tables, *summary_tables(summary)], '####')}"
+
+
+def write_gate(
+    run: JudgeFolder, requirements: Sequence[Requirement], outcomes: Sequence[RequirementOutcome]
+) -> None:
+    """Write the conditions on a run and what came of them into its folder, for its report page."""
+    conditions = []
+    for requirement, outcome in zip(requirements, outcomes, strict=True):
+        metric = {DECLINED_WRONGLY: ANSWERED, COVERAGE: ""}.get(requirement.name, requirement.name)
+        conditions.append(
+            GateCondition(
+                condition=outcome.requirement, status=outcome.status, value=outcome.value, metric=metric
+            )
+        )
+    write_whole(run.gate_file, Gate(conditions=tuple(conditions)).model_dump_json(indent=1).encode())
 
 
 def write_build_files(

@@ -89,8 +89,8 @@ class ScoreChecks(OptionGroup):
         abstain: A file written by `conqret judges abstain` for this same judge: scores that it is not sure enough of
             are left out, reason: `unsure`. The same command without the option brings them back.
         cascade: A file written by `conqret judges abstain --against` for this judge and the one of `--escalate`.
-        junit: Write JUnit XML for a CI server into this file: a test case for each item and for each condition that
-            `--require` sets on the result.
+        junit: Write JUnit XML for a CI server into this file: a test case for all items, one for each condition set by
+            `--require`, and one for each of the worst items of a condition that is not met.
         markdown: Write the mean scores into this file as Markdown, and whether the conditions set by `--require` are
             met, for the summary page of a CI build.
     """
@@ -222,9 +222,16 @@ def judge(
 
 
 def _outcomes(wanted: Sequence[Requirement], judgments: Judgments) -> Sequence[RequirementOutcome]:
-    from conqret.judging.build_gate import check_required
+    """Check the conditions, and write into the run's folder and on its report page which are met."""
+    from conqret.judging.build_gate import check_required, write_gate
+    from conqret.judging.page import write_report
 
-    return check_required(wanted, judgments.summary, judgments)
+    run = judgments.folder
+    outcomes = check_required(wanted, judgments.summary, judgments, None if run is None else run.path)
+    if run is not None:
+        write_gate(run, wanted, outcomes)
+        write_report(run)
+    return outcomes
 
 
 def _conclude(judgments: Judgments, outcomes: Sequence[RequirementOutcome], checks: ScoreChecks) -> None:

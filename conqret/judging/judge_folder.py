@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Generic
 from pydantic import Field, ValidationError
 
 from conqret.data import Judgment, Status, Version
+from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, shortened
 from conqret.errors import number as counted
 from conqret.io import CheckedItems, ItemSource, item_record
@@ -298,6 +299,28 @@ class JudgmentsFolder(RunFolder[R], Generic[R]):
                 ) from None
 
 
+class GateCondition(Frozen):
+    """A condition that a command set on a run, what came of it (``met`` or ``not met``), and the metric that it is
+    about."""
+
+    condition: str
+    status: str
+    value: float | None
+    metric: str
+
+
+class Gate(Frozen):
+    """The conditions that the last command set on a run, in the file gate.json."""
+
+    conditions: tuple[GateCondition, ...] = ()
+
+    @property
+    def metric(self) -> str:
+        """The metric of the first condition on one that is not met, else of the first one; empty without any."""
+        first = sorted(self.conditions, key=lambda condition: condition.status == "met")
+        return next((condition.metric for condition in first if condition.metric), "")
+
+
 @dataclass(frozen=True)
 class JudgeFolder(JudgmentsFolder[JudgeRecord]):
     """The run folder of a judge, with the paths of its files."""
@@ -307,6 +330,15 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
 
     requests = InFolder(REQUESTS_FOLDER)
     """The pages of the prompts and responses."""
+    gate_file = InFolder("gate.json")
+    """The conditions set by ``--require``, and whether they are met."""
+
+    @property
+    def gate(self) -> Gate:
+        """The conditions that the last command set on the run."""
+        with contextlib.suppress(DeclarationError):
+            return self.result(self.gate_file, Gate)
+        return Gate()
 
     def summary(self) -> Summary:
         """Return the summary (means, counts, cost) of a finished run.
@@ -389,6 +421,7 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
                     table.add(judgment)
             summary = tally.summary(counts).of_all(record.items_count, record.items_left_out)
             write_whole(self.summary_file, summary.model_dump_json(indent=1).encode())
+        self.gate_file.unlink(missing_ok=True)  # it was about the scores before
         return summary
 
 

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from conqret.data import Item, Measure, Status
 from conqret.errors import DeclarationError, metric_name
@@ -42,18 +43,23 @@ class OwnVerdict(BaseModel):
     model_config = ConfigDict(title="Said", extra="forbid")  # the name by which recordings know it
 
     values: dict[str, float] = Field(description="numbers from 0 to 1")
+    reasons: SkipJsonSchema[dict[str, str]] = {}  # no part of the schema, and so of a request's key
 
     @model_validator(mode="before")
     @classmethod
     def _read(cls, data: Any, info: ValidationInfo) -> Any:
         if not isinstance(data, Mapping) or VERDICT not in data:
             return data
-        return {"values": read_verdict(data[VERDICT], (info.context or {}).get(METRICS, ()))}
+        verdicts = read_verdict(data[VERDICT], (info.context or {}).get(METRICS, ()))
+        return {
+            "values": {name: value for name, (value, _) in verdicts.items()},
+            "reasons": {name: reason for name, (_, reason) in verdicts.items()},
+        }
 
 
-def read_verdict(response: Any, metrics: Sequence[str]) -> dict[str, float]:
-    """Read the value of each of ``metrics``, in [0, 1], from what a user-defined judge returned; values of
-    others are ignored.
+def read_verdict(response: Any, metrics: Sequence[str]) -> dict[str, tuple[float, str]]:
+    """Read the value of each of ``metrics``, in [0, 1], and its reason from what a user-defined judge returned;
+    values of others are ignored.
 
     Raises:
         ValueError: a value is missing, out of range, or neither a number nor a verdict.
@@ -63,20 +69,34 @@ def read_verdict(response: Any, metrics: Sequence[str]) -> dict[str, float]:
         if len(metrics) != 1:
             raise ValueError(f"the judge returned one value, but {', '.join(metrics)} are requested")
         response = {metrics[0]: response}
-    lacking = [name for name in metrics if response.get(name) is None]
+    verdicts = {name: _with_reason(value) for name, value in response.items()}
+    lacking = [name for name in metrics if verdicts.get(name, (None, ""))[0] is None]
     if lacking:
-        others = ", ".join(str(name) for name, value in response.items() if value is not None)
+        others = ", ".join(str(name) for name, (value, _) in verdicts.items() if value is not None)
         but = f" but for {others}: name with --metric what it returns" if others else ""
         raise ValueError(f"the judge returned no value for {', '.join(lacking)}{but}")
-    return {name: _value(name, response[name]) for name in metrics}
+    return {name: (_value(name, verdicts[name][0]), verdicts[name][1]) for name in metrics}
+
+
+def _with_reason(verdict: Any) -> tuple[Any, str]:
+    """A value and its reason: of a pair, or of an object with score (or value) and reason (or explanation)."""
+    value, reason = verdict, None
+    if isinstance(verdict, Mapping):
+        value = verdict.get("score", verdict.get("value"))
+        reason = verdict.get("explanation") or verdict.get("reason")
+    elif isinstance(verdict, list | tuple) and len(verdict) == 2 and isinstance(verdict[1], str):
+        value, reason = verdict
+    return value, str(reason or "")
 
 
 def _unwrapped(response: Any) -> Any:
-    """The values by metric of a judgment as conqret serve http gives it; anything else as it is."""
-    if not isinstance(response, Mapping) or not isinstance(response.get("measures"), Mapping):
-        return response
-    measures = response["measures"].items()
-    return {name: one.get("value") if isinstance(one, Mapping) else one for name, one in measures}
+    """The values by metric of a judgment as conqret serve http gives it, and a score with its reason as a pair;
+    anything else as it is."""
+    if isinstance(response, Mapping) and isinstance(response.get("measures"), Mapping):
+        return response["measures"]
+    if isinstance(response, Mapping) and response.keys() == {"score", "reason"}:
+        return response["score"], response["reason"]
+    return response
 
 
 def _value(name: str, response: Any) -> float:
@@ -135,17 +155,21 @@ def _ask(metrics: tuple[str, ...], *, pair: bool) -> JudgePrompt[OwnVerdict]:
 
 
 def _score(reply: JudgeReply[OwnVerdict], case: Case) -> Mapping[str, Measure]:
-    values, tie = reply.value.values, PREFERENCE["tie"]
-    measures = {name: Measure(status=Status.SCORED, value=value) for name, value in values.items()}
+    values, reasons, tie = reply.value.values, reply.value.reasons, PREFERENCE["tie"]
+    measures = {
+        name: Measure(status=Status.SCORED, value=value, explanation=reasons.get(name, ""))
+        for name, value in values.items()
+    }
     if (value := values.get(PAIRED)) is not None:
         label = "tie" if value == tie else "first" if value > tie else "second"
-        measures[PAIRED] = preferred(label).model_copy(update={"value": value})
+        more = {"value": value, "explanation": reasons.get(PAIRED, "")}
+        measures[PAIRED] = preferred(label).model_copy(update=more)
     return measures
 
 
-def _given_metrics(client: ClientOptions, source: ItemSource, *, pair: bool) -> list[str]:
-    """Return the metrics that a function returns for the first item, for which it is called once. Empty if it returns a
-    bare number or a verdict, fails, or takes too long: then the run itself says why."""
+def _given_metrics(client: ClientOptions, source: ItemSource, *, pair: bool) -> dict[str, bool]:
+    """Return the metrics that a function returns for the first item, for which it is called once, and whether each has
+    a value. Empty if it returns a bare number or a verdict, fails, or takes too long: then the run itself says why."""
 
     async def answered() -> str:
         item = plain(next(iter(source)), pair=pair)
@@ -156,15 +180,17 @@ def _given_metrics(client: ClientOptions, source: ItemSource, *, pair: bool) -> 
         with Loop() as loop:
             response = json.loads(loop.run(answered()))[VERDICT]
     except (ProviderError, TimeoutError):
-        return []
+        return {}
     response = _unwrapped(response)
     if not isinstance(response, Mapping):
-        return []
-    return [metric for metric, value in response.items() if metric == PAIRED or _is_number(value)]
+        return {}
+    return {
+        metric: metric == PAIRED or _is_number(_with_reason(value)[0]) for metric, value in response.items()
+    }
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float)
 
 
 def chosen_judge(
@@ -175,18 +201,25 @@ def chosen_judge(
 ) -> tuple[Judge, ClientOptions]:
     """Return the format and the client options for ``judge``: a function, or its ``module:function``.
 
-    Without ``metrics``, the judge is called once on the first item to learn which metrics it returns. If it
-    returns a single value, the metric is a preference where every item has two arguments, else a score of one
-    argument.
+    Without ``metrics``, or with several, the judge is called once on the first item to learn which metrics it
+    returns. If it returns a single value, the metric is a preference where every item has two arguments, else a
+    score of one argument.
 
     Raises:
         ItemsError: items are invalid.
-        DeclarationError: the function does not exist, or the client names a model.
+        DeclarationError: the function does not exist, or does not return one of several ``metrics``, or the client
+            names a model.
     """
     if client.model != OFFLINE_MODEL:
         raise DeclarationError(f"a judge of your own takes no model: leave {client.model} out")
     client = replace(client, model=admit(judge))
     pairs = source.check().has["second_argument"] == "all"
     wanted = [metric_name(metric) for metric in metrics]
-    wanted = wanted or _given_metrics(client, source, pair=pairs) or [PAIRED if pairs else SINGLE]
+    given = {} if len(wanted) == 1 else _given_metrics(client, source, pair=pairs)
+    if given and (others := [metric for metric in wanted if metric not in given]):
+        raise DeclarationError(
+            f"the judge returned {', '.join(given)} for the first item, but not {', '.join(others)}: the metrics of a "
+            "format are judged in a run of their own, without --judge"
+        )
+    wanted = wanted or [metric for metric, valued in given.items() if valued] or [PAIRED if pairs else SINGLE]
     return own_judge(list(dict.fromkeys(wanted))), client

@@ -59,14 +59,15 @@ def write_report(
 def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
     """Read the judgments of a run so far and return their tally, with up to ``max_items`` to show in full.
 
-    Unscored, failed and flagged judgments are shown first, then others in file order.
+    Unscored, failed and flagged judgments are shown first, then others in file order, or by the metric of the run's
+    gate, the worst first.
 
     Raises:
         DeclarationError: ``run`` is not a run folder.
     """
     run.record()
     order: dict[str, int] = {}
-    tally = Tally(max_items, order)
+    tally = Tally(max_items, order, run.gate.metric)
     for number, item in enumerate(run.items(), start=1):
         order[item.id] = number
         tally.add_item(item)
@@ -126,6 +127,8 @@ def report_page(
         figure={"width": WIDTH, "height": HEIGHT},
         requests=REQUESTS_FOLDER if with_requests else "",
         folder=str(run.path),
+        gate=run.gate,
+        worst_of=words.label(tally.worst_of).lower(),
         images=any(map(attrgetter("pictures"), items.values())),
         **overview(record, summary, tally),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +82,7 @@ def _listed(run: JudgeFolder, worst: str | None, declined: bool) -> tuple[list[d
     Raises:
         UnknownNameError: the run has no such metric.
     """
-    from conqret.judging.build_gate import ANSWERED, declines, why
+    from conqret.judging.build_gate import ANSWERED, declines, why, worst_first
     from conqret.judging.judge_parts import LOWER_IS_BETTER
 
     record = run.record()
@@ -94,13 +93,8 @@ def _listed(run: JudgeFolder, worst: str | None, declined: bool) -> tuple[list[d
     if declined:
         judgments = list(filter(declines, judgments))
     if worst is not None and metric is not None:
-        sign = -1.0 if metric in LOWER_IS_BETTER else 1.0
-        scored = [
-            (sign * value, judgment)
-            for judgment in judgments
-            if (value := judgment.value(metric)) is not None
-        ]
-        judgments = [judgment for _, judgment in sorted(scored, key=itemgetter(0))]
+        scored = worst_first(judgments, metric, lower_is_better=metric in LOWER_IS_BETTER)
+        judgments = [judgment for judgment, _ in scored]
     shown = record.metrics[:MAX_COLUMNS] if metric is None else [metric]
     facts, rows = [], []
     for judgment in judgments:

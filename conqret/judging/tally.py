@@ -17,6 +17,7 @@ from statistics import stdev
 from conqret.data import Item, Judgment, Measure, Status
 from conqret.data.digest import gathered
 from conqret.data.judgment import TopicKeys
+from conqret.judging.judge_parts import LOWER_IS_BETTER
 from conqret.judging.summary import CascadeCounts, MetricSummary, Summary, Usage
 from conqret.runs.session import SessionCounts
 from conqret.show import words
@@ -74,10 +75,12 @@ class Tally:
     Args:
         max_items: the number of judgments shown in full.
         order: the number of each item in its file, from 1; needed only where judgments are not in that order.
+        worst_of: the metric whose worst scores are shown before others; by default all are in file order.
     """
 
     max_items: int = MAX_ITEMS
     order: Mapping[str, int] = field(default_factory=dict)
+    worst_of: str = ""
     items: dict[str, int] = field(default_factory=dict)
     topics: list[str] = field(default_factory=list)
     keys: TopicKeys = field(default_factory=TopicKeys)
@@ -87,7 +90,7 @@ class Tally:
     _topic: list[int] = field(default_factory=list)
     _names: dict[str, str] = field(default_factory=dict)
     _metrics: dict[str, _Scores] = field(default_factory=partial(defaultdict, _Scores))
-    _kept: dict[str, tuple[bool, int, Judgment]] = field(default_factory=dict)
+    _kept: dict[str, tuple[bool, float, int, Judgment]] = field(default_factory=dict)
     _counts: Counter[str] = field(default_factory=Counter)
     _reasons: Counter[str] = field(default_factory=Counter)
     _details: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -109,7 +112,9 @@ class Tally:
         number = self.order.get(judgment.item, len(self.order) + place + 1)
         addressed = judgment.addressed
         full = judgment.status in (Status.SCORED, Status.INAPPLICABLE) and not addressed
-        self._kept[judgment.item] = (full, number, judgment)
+        value = judgment.value(self.worst_of)
+        score = math.inf if value is None else -value if self.worst_of in LOWER_IS_BETTER else value
+        self._kept[judgment.item] = (full, score, number, judgment)
         if len(self._kept) > 2 * self.max_items:
             self._kept = {shown.item: self._kept[shown.item] for _, shown in self.shown()}
         self._counts.update(
@@ -150,8 +155,8 @@ class Tally:
 
     def shown(self) -> list[tuple[int, Judgment]]:
         """Return the judgments to show in full, each after the number of its item."""
-        first = nsmallest(self.max_items, self._kept.values(), key=itemgetter(0, 1))
-        return list(map(itemgetter(1, 2), first))
+        first = nsmallest(self.max_items, self._kept.values(), key=itemgetter(0, 1, 2))
+        return list(map(itemgetter(2, 3), first))
 
     def values(self, metric: str) -> list[float]:
         """Return the scores of a metric, without missing ones."""

@@ -12,16 +12,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from conqret.show.table import Alarm, Table
 from conqret.show.visible_text import visible
 
-_MARKDOWN_ESCAPED = "\\`*[|#!~"
-_MARKDOWN_ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
+_MARKDOWN_ESCAPED = re.compile(r"[\\`*|#!~]|\](?=[(\[:])")
+"""Characters of Markdown; of brackets those alone that end the text of a link."""
 
 
 def safe(text: str) -> str:
     """Return text on one line, with the special characters of Markdown and HTML escaped."""
-    line = " ".join(visible(text).split())
-    return "".join(
-        f"\\{char}" if char in _MARKDOWN_ESCAPED else _MARKDOWN_ENTITIES.get(char, char) for char in line
-    )
+    line = " ".join(visible(text).split()).replace("&", "&amp;").replace("<", "&lt;")
+    line = f"&gt;{line[1:]}" if line.startswith(">") else line  # which begins a quotation
+    return _MARKDOWN_ESCAPED.sub(r"\\\g<0>", line)
 
 
 def tables_markdown(tables: Iterable[Table], heading: str = "###") -> str:

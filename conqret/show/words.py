@@ -63,7 +63,8 @@ REASONS: dict[str, str] = {
     Reason.UNSURE: "the judge was not sure enough, and abstained",
     Reason.NO_BASELINE: "the offline baseline has no evidence for criteria of your own",
     Reason.NO_VISION: "the item has an image, and the model takes none",
-    Reason.LANGUAGE: "the offline baseline judges this in English alone",
+    Reason.LANGUAGE: "the offline baseline cannot judge it: not English, or documents in another language than the "
+    "question",
     Reason.RATE_LIMITED: "the provider kept refusing for too many requests",
     Reason.TIMEOUT: "no answer came in time",
     Reason.CONNECTION: "the connection failed",

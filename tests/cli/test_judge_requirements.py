@@ -34,7 +34,7 @@ def test_what_is_required_of_means_decides_the_exit_code(cli: Cli, items: Path, 
     assert done.code == 1
     assert "not met: groundedness > 1" in done.err
     assert 'name="groundedness &gt; 1">\n    <failure' in (tmp_path / "junit.xml").read_text()
-    assert "\n| groundedness &gt; 1 | **not met** | " in (tmp_path / "build.md").read_text()
+    assert "\n| groundedness > 1 | **not met** | " in (tmp_path / "build.md").read_text()
     outcome = {"requirement": "groundedness > 1", "met": False, "reason": ""}
     (found,) = json.loads(required("groundedness > 1", json=True).out)["requirements"]
     assert found.pop("items")

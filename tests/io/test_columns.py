@@ -154,3 +154,16 @@ def test_a_layout_that_is_nearly_recognised_is_named_with_what_it_lacks(fault_of
         in fault.problem
     )
     assert "nuggetizer" not in fault.problem
+
+
+@pytest.mark.parametrize(
+    ("typed", "cell"), [("||", "Cages. || Keepers."), (r"\n---\n", "Cages.\r\n---\r\nKeepers.")]
+)
+def test_a_separator_parts_the_documents_of_one_cell(typed, cell):
+    rows = [{"topic": TOPIC, "ctx": cell}, {"topic": "And cats?", "ctx": "Cats purr."}]
+    columns = {"documents": "ctx"}
+    checked = open_items(rows, columns=columns).check()
+    assert any(f"add separator={typed} to --columns" in note for note in checked.notes), checked.notes
+    source = open_items(rows, columns={**columns, "separator": typed})
+    assert [document.text for document in next(iter(source)).documents] == ["Cages.", "Keepers."]
+    assert (source.check().documents, "separator" in str(source.check().notes)) == (3, False)

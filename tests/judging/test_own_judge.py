@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import conqret
 from conqret import bias, sensitivity
 from conqret.errors import DeclarationError
 from conqret.judging.cost import costs_of
@@ -107,17 +108,25 @@ def test_a_plan_says_what_it_takes_and_asks_nobody() -> None:
 @pytest.mark.parametrize(
     ("said", "metrics", "expected"),
     [
-        (0.25, ["overall_quality"], {"overall_quality": 0.25}),
-        (" Second ", ["preference"], {"preference": 0.0}),
-        ({"a": 1, "b": 0.5, "more": "x"}, ["a", "b"], {"a": 1.0, "b": 0.5}),
+        (0.25, ["overall_quality"], {"overall_quality": (0.25, "")}),
+        (" Second ", ["preference"], {"preference": (0.0, "")}),
+        ({"a": 1, "b": 0.5, "more": "x"}, ["a", "b"], {"a": (1.0, ""), "b": (0.5, "")}),
+        (True, ["a"], {"a": (1.0, "")}),
+        ([0.25, "why"], ["a"], {"a": (0.25, "why")}),
+        ({"score": 0.25, "reason": "why"}, ["a"], {"a": (0.25, "why")}),
         (
-            {"measures": {"groundedness": {"status": "scored", "value": 0.5}}},
+            {"a": {"score": False, "reason": "why"}, "b": ["tie", 1], "preference": ("tie", "alike")},
+            ["a", "preference"],
+            {"a": (0.0, "why"), "preference": (0.5, "alike")},
+        ),
+        (
+            {"measures": {"groundedness": {"status": "scored", "value": 0.5, "explanation": "why"}}},
             ["groundedness"],
-            {"groundedness": 0.5},
+            {"groundedness": (0.5, "why")},
         ),
     ],
 )
-def test_what_it_may_say(said: Any, metrics: list[str], expected: dict[str, float]) -> None:
+def test_what_it_may_say(said: Any, metrics: list[str], expected: dict[str, tuple[float, str]]) -> None:
     assert read_verdict(said, metrics) == expected
 
 
@@ -125,7 +134,6 @@ def test_what_it_may_say(said: Any, metrics: list[str], expected: dict[str, floa
     ("said", "words"),
     [
         (1.5, "must lie between 0 and 1"),
-        (True, "a number from 0 to 1"),
         (float("nan"), "a number from 0 to 1"),
         ("first", "a number from 0 to 1"),
         (None, "no value for overall_quality"),
@@ -136,6 +144,19 @@ def test_what_it_may_say(said: Any, metrics: list[str], expected: dict[str, floa
 def test_what_it_may_not_say(said: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         read_verdict(said, ["overall_quality"])
+
+
+def test_reasons_are_kept_and_the_metrics_of_a_format_are_refused() -> None:
+    def judge(item: Any) -> Any:
+        return {"polite": (False, "no greeting"), "brief": True}
+
+    judgment = conqret.judge(PAIRS[:1], judge=judge)[0]
+    polite = judgment.measures["polite"]
+    assert (polite.value, polite.explanation, judgment.value("brief")) == (0.0, "no greeting", 1.0)
+    with pytest.raises(
+        DeclarationError, match="not faithfulness: the metrics of a format are judged in a run"
+    ):
+        conqret.judge(PAIRS[:1], judge=judge, metrics=["polite", "faithfulness"])
 
 
 @pytest.fixture

@@ -119,7 +119,11 @@ def test_a_gate_names_the_worst_items_everywhere(cli: Cli, tmp_path: Path) -> No
     assert done.err.count(why) == 2
     assert f"conqret runs show {tmp_path / 'r'} ITEM" in done.err
     assert 'name="port">' in (tmp_path / "junit.xml").read_text()
-    assert "| faithfulness &gt;= 0.8 | port | 0.000 | not in documents" in (tmp_path / "build.md").read_text()
+    assert "| faithfulness >= 0.8 | port | 0.000 | not in documents" in (tmp_path / "build.md").read_text()
+    gate = "<b>Conditions not met</b> <span><code>faithfulness &gt;= 0.8</code> not met (0.500);</span>"
+    page = (tmp_path / "r" / "report.html").read_text()
+    assert gate in page
+    assert page.index("<bdi>port</bdi>") < page.index("<bdi>token</bdi>")  # the worst first
     outcome, *_ = json_of(required("faithfulness >= 0.8", json=True))["requirements"]
     assert [(worst["item"], worst["score"]) for worst in outcome["items"]] == [("port", 0.0)]
     listed = cli("runs", "show", tmp_path / "r", "--worst", "faithfulness", "--json")

@@ -7,7 +7,9 @@ import pytest
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
+from conqret.pytest_plugin import assert_required
 from conqret.studies.sensitivity.assertions import ModelJudge, check
+from tests.contract.items import demo
 
 
 def constant(items: Sequence[Item]) -> list[dict[str, float | None]]:
@@ -71,3 +73,16 @@ def test_a_judge_without_values_says_why(demo: list[Item]) -> None:
         check("falls", silent, demo, "hallucinate", (0, 5), "clarity")
     with pytest.raises(DeclarationError, match="0 judgments for 24 items"):
         check("falls", lambda items: [], demo, "hallucinate", (0, 5), "groundedness")
+
+
+def test_conditions_hold_for_a_function_and_the_baseline_is_named() -> None:
+    items = demo()[:4]
+
+    def judge(judged: Sequence[Item]) -> list[dict[str, float | None]]:
+        return [{"brief": float(item is not judged[0]), "polite": None} for item in judged]
+
+    assert_required(judge, items, "brief >= 0.7", "polite.coverage <= 0")
+    with pytest.raises(AssertionError, match=rf"not met: brief.min >= 1 \(0.000\)\n   0.00  {items[0].id}"):
+        assert_required(judge, items, "brief.min >= 1")
+    with pytest.warns(pytest.PytestWarning, match="word statistics of the offline baseline decide"):
+        assert_required(ModelJudge(format="direct"), items, "groundedness >= 0")

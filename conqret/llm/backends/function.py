@@ -54,6 +54,8 @@ def admit(function: Function | str) -> str:
         DeclarationError: the module or function does not exist, the module cannot be imported, or it is not a
             function.
     """
+    if isinstance(function, str):
+        function = function.replace(".py:", ":")  # my_judge.py:judge is my_judge:judge
     judge_function = _imported(function) if isinstance(function, str) else function
     if not callable(judge_function):
         raise DeclarationError(f"{function} must be a function, not a {type(judge_function).__name__}")

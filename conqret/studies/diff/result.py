@@ -163,11 +163,13 @@ def with_items(
         (change for change in changed if sign * (change.second - change.first) < 0),
         key=lambda change: sign * (change.second - change.first),
     )
+    row = difference.metrics[str(requirement.dimension)]
+    more = (row.up if sign < 0 else row.down) - min(len(against), MAX_ITEMS)
     items = [
         WorstItem(change.second_item, change.second, f"{change.first:.2f} in the first run ({change.topic})")
         for change in against[:MAX_ITEMS]
     ]
-    return replace(outcome, items=tuple(items))
+    return replace(outcome, items=tuple(items), more=f"and {more} more" if items and more else "")
 
 
 PARTS, CHANGED = "Documents and other parts rated differently", "Largest changes"
@@ -216,7 +218,8 @@ def difference_tables(difference: RunDifference) -> Iterator[Table]:
         )
     if changed := difference.changed:
         every = sum(row.up + row.down for row in rows)
-        listed = f"The {len(changed)} largest of {words.number(every, 'change')} of a score are listed."
+        listed = f"The {len(changed)} largest of {words.number(every, 'change')} of a score are listed. "
+        listed += "--metric METRIC lists those of one metric; scores.parquet of both runs has all scores."
         note = listed * (len(changed) != every)
         yield Table(CHANGED, {"Item": _name, **metric}, changed, note=note)
 

@@ -8,9 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from conqret.data import Item, Judgment, Measure
+from conqret.data import Item, Judgment, Measure, Reason, Status
 from conqret.data.judgment import TopicKeys
 from conqret.errors import DeclarationError, metric_name, number
+from conqret.judging.judge_options import OWN_JUDGE
 from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
 from conqret.judging.judge_settings import JudgeSettings
 from conqret.judging.session_judge import SessionJudge
@@ -133,6 +134,30 @@ def check(
         return ""
     claim_text = contrary if verdict == "no" else NOT_KNOWN
     return f"{title} {claim_text}: {why}\n{curve_text(response, changes.unit)}"
+
+
+def judgments_of(judge: ItemJudge, items: Sequence[Item]) -> list[Judgment]:
+    """Judge items, and return a judgment of each, also where the judge returns a mapping from metric to value."""
+    judgments = list[Judgment]()
+    for item, judged in zip(items, _judge(judge, items), strict=True):
+        if not isinstance(judged, Judgment):
+            measures = {
+                name: Measure.missing(Reason.CANNOT_JUDGE)
+                if value is None
+                else Measure(status=Status.SCORED, value=value)
+                for name, value in judged.items()
+            }
+            judged = Judgment(
+                item=item.id,
+                topic=item.topic,
+                stance=item.stance,
+                format=OWN_JUDGE,
+                model=OWN_JUDGE,
+                fingerprint="",
+                measures=measures,
+            )
+        judgments.append(judged)
+    return judgments
 
 
 def curve_text(response: Response, unit: str) -> str:
