@@ -5,7 +5,7 @@ on citations.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import Literal
 from unicodedata import bidirectional
 
-from conqret.text.analysis import Sentence, Text, denied, other_stem, stem
+from conqret.text.analysis import Sentence, Text, other_stem, stem
 from conqret.text.lexicons import OPPOSITES
 from conqret.text.numbers import agrees
 from conqret.text.words import words_in_all
@@ -273,22 +273,40 @@ def _known(name: str, source: Text) -> bool:
 def _opposite(claim: Sentence, source: Text, start: int, end: int) -> str:
     """In words, how the polarity of the passage differs from the claim's; empty if it does not.
 
-    They differ if one denies a stem that both use and the other does not (what comes close to a negation in
-    the other counts as denied), or if the claim has a word whose opposite, but not itself, is in the passage.
+    They differ if one negates a stem that both use and the other does not, or if the claim has a word whose
+    opposite, but not itself, is in the passage.
     """
-    if not source.english:
-        return ""
-    passage = source.words[start:end]
-    words = frozenset(passage)
-    shared = claim.terms.intersection(source.stems[start:end])
-    if (claim.denied - denied(passage, 3)) & shared:
-        return "It denies what the source affirms."
-    if (denied(passage, 1) - denied(claim.words, 3)) & shared:
-        return "It affirms what the source denies."
+    negation = _opposite_negation(claim, source, start, end)
+    if negation or not source.english:
+        return negation
+    words = frozenset(source.words[start:end])
     for word in claim.words:
         if word in OPPOSITES and word not in words:
             for opposite in sorted(OPPOSITES[word] & words):
                 return f"It says \u201c{word}\u201d where the source says \u201c{opposite}\u201d."
+    return ""
+
+
+def _opposite_negation(claim: Sentence, source: Text, start: int, end: int) -> str:
+    """How a negation of the passage differs from the claim's, by the sentence of the passage that covers most of the
+    claim, if it covers enough. Where several cover as much and one agrees with the claim, nothing differs."""
+    first, last = bisect_right(source.starts, start) - 1, bisect_left(source.starts, end)
+    shared: dict[Sentence, float] = {}
+    for sentence in source.sentences[first:last]:
+        shared[sentence] = sum([claim.weights[term] for term in claim.terms & sentence.terms])
+    most = max(shared.values(), default=0.0)
+    if most < POLARITY_COVERAGE * sum(claim.weights.values()):
+        return ""
+    return min((_differs(claim, sentence) for sentence in shared if shared[sentence] == most), key=bool)
+
+
+def _differs(claim: Sentence, sentence: Sentence) -> str:
+    """How the negation of a sentence differs from the claim's. What comes close to a negation in the other counts as
+    negated there."""
+    if (claim.denied(2) - sentence.near_negations) & sentence.terms:
+        return "It denies what the source affirms."
+    if (sentence.denied(1) - claim.near_negations) & claim.terms:
+        return "It affirms what the source denies."
     return ""
 
 
