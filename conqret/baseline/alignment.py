@@ -14,8 +14,8 @@ from operator import attrgetter
 from typing import Literal
 from unicodedata import bidirectional
 
-from conqret.text.analysis import Sentence, Text, other_stem, stem
-from conqret.text.lexicons import OPPOSITES
+from conqret.text.analysis import Sentence, Text, other_stem, stem, words_of
+from conqret.text.lexicons import OPPOSITES, YES_OR_NO
 from conqret.text.numbers import agrees
 from conqret.text.words import words_in_all
 
@@ -99,6 +99,7 @@ MISSING_FACTOR = 0.5
 PASSAGE = 40
 MARGIN = 8
 NEIGHBOURS = 10
+YES_OR_NO_WORDS = 3
 OFTEN = 50
 """A stem that occurs in a source at least so often is only considered near a rarer one: a text of one
 sentence, repeated a thousand times with another number, would take time with the square of its length.
@@ -318,16 +319,24 @@ def sentence_findings(text: Text, sources: Sequence[Text]) -> tuple[SentenceFind
     best.
 
     A sentence is ``stated`` where that source supports it (:func:`align`). It is ``partly`` stated where the
-    source is silent, but a passage has at least a third of the sentence's words.
+    source is silent, but a passage has at least a third of the sentence's words. A sentence that says only
+    yes or no is left out, unless it is all of the text.
     """
     found: dict[str, SentenceFinding] = {}
-    for sentence in text.sentences or (Sentence(text.raw, language=text.language),):
+    sentences = [sentence for sentence in text.sentences if not only_yes_or_no(sentence.text)]
+    for sentence in sentences or text.sentences or (Sentence(text.raw, language=text.language),):
         key = " ".join(sentence.text.lower().split())
         if key in found or not (sentence.words or len(text.sentences) < 2):
             continue
         best = max((align(sentence, source) for source in sources), key=lambda alignment: alignment.value)
         found[key] = SentenceFinding(sentence.text, _verdict(best), best.explanation)
     return tuple(found.values())
+
+
+def only_yes_or_no(sentence: str) -> bool:
+    """Return True if a sentence says only yes or no (in several languages): by itself it claims nothing."""
+    words = words_of(sentence)
+    return bool(words) and len(words) <= YES_OR_NO_WORDS and YES_OR_NO.issuperset(words)
 
 
 def _verdict(alignment: Alignment) -> Literal["stated", "partly", "contradicted", ""]:

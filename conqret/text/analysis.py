@@ -13,7 +13,15 @@ from functools import cached_property, lru_cache, partial
 
 from conqret.text.citations import citations, strip_citations
 from conqret.text.language import is_english
-from conqret.text.lexicons import COMMON_WORDS, CONJUNCTIONS, FUNCTION_WORDS, NEAR_NEGATIONS, NEGATIONS_BY_LANGUAGE, NO_NEGATIONS, STOP_WORDS
+from conqret.text.lexicons import (
+    COMMON_WORDS,
+    CONJUNCTIONS,
+    FUNCTION_WORDS,
+    NEAR_NEGATIONS,
+    NEGATIONS_BY_LANGUAGE,
+    NO_NEGATIONS,
+    STOP_WORDS,
+)
 from conqret.text.numbers import CURRENCIES, Quantity, quantities
 from conqret.text.sentences import boundaries
 from conqret.text.words import is_latin, split_words
@@ -337,7 +345,11 @@ def negation_places(clause: Sequence[str], language: str = "") -> list[int]:
     for place, word in enumerate(clause):
         following = clause[place + 1 : place + 3]
         if word in signs:
-            if " ".join(clause[max(0, place - 2) : place]) not in _EITHER and NO_NEGATIONS.isdisjoint(following[:1]) and following[1:] not in (["than"], ["als"]):
+            if (
+                " ".join(clause[max(0, place - 2) : place]) not in _EITHER
+                and NO_NEGATIONS.isdisjoint(following[:1])
+                and following[1:] not in (["than"], ["als"])
+            ):
                 places.append(place)
         elif word == "free" and following[:1] in (["of"], ["from"]):
             places.append(place)

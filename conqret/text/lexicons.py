@@ -62,6 +62,9 @@ NEGATIONS_BY_LANGUAGE = {
 }
 """The words that negate a claim or a passage, by language code."""
 
+YES_OR_NO = word_list("yes_or_no")
+"""Words of a sentence that says yes or no and nothing else."""
+
 NEAR_NEGATIONS = word_list("near_negations")
 """Words that may stand for a negation in another text, but deny nothing by themselves."""
 

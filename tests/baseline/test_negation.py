@@ -4,28 +4,26 @@ import pytest
 
 from conqret.baseline.alignment import align
 from conqret.text.analysis import Sentence, Text
-from tests.baseline.negations import AGREEING, ENGLISH, GERMAN
+from tests.baseline.negations import AGREEING_ENGLISH, AGREEING_GERMAN, ENGLISH, GERMAN, pairs
 
 AROUND = {
     "en": "We request your number from the old bank. {} This takes up to ten working days.",
     "de": "Wir holen Ihre Nummer bei der alten Bank. {} Das dauert bis zu zehn Werktage.",
 }
-PAIRS = [(*pair, "en") for pair in ENGLISH] + [(*pair, "de") for pair in GERMAN]
-UNSEEN = {
-}
-"""What the word statistics do not see: the source and the claim."""
 
 
-@pytest.mark.parametrize(("negated", "affirmative", "language"), PAIRS)
+@pytest.mark.parametrize(("negated", "affirmative", "language"), pairs(ENGLISH, "en") + pairs(GERMAN, "de"))
 def test_a_negation_is_copied_dropped_or_added(negated: str, affirmative: str, language: str) -> None:
     for source in (negated, affirmative):
         for claim in (negated, affirmative):
             expected = "supports" if source == claim else "contradicts"
             for text in (source, AROUND[language].format(source)):
                 found = align(Sentence(claim, language=language), Text(text, language)).label
-                assert (found == expected) == ((source, claim) not in UNSEEN), (source, claim, found)
+                assert found == expected, (text, claim)
 
 
-@pytest.mark.parametrize(("source", "claim", "language"), AGREEING)
+@pytest.mark.parametrize(
+    ("source", "claim", "language"), pairs(AGREEING_ENGLISH, "en") + pairs(AGREEING_GERMAN, "de")
+)
 def test_what_agrees_is_not_contradicted(source: str, claim: str, language: str) -> None:
     assert align(Sentence(claim, language=language), Text(source, language)).label != "contradicts"
