@@ -48,16 +48,14 @@ class QuestionPartAlone(Typed):
 
 
 class QuestionPart(Typed):
-    """A part of the question: what the documents hold of it, and what the answer gives.
-
-    ``sure`` is False where the offline baseline, which alone sets it, cannot tell what the documents hold.
-    """
+    """A part of the question: what the documents hold of it, and what the answer gives."""
 
     part: str
     explanation: str
     in_documents: Literal["all", "partly", "none"]
     in_answer: Literal["answered", "partly", "declined", "missing"]
     sure: SkipJsonSchema[bool] = True
+    """False where the offline baseline, which alone sets it, cannot tell what the documents hold; no model is asked."""
 
 
 class DocumentUse(Typed):

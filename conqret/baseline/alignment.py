@@ -139,6 +139,8 @@ def align(claim: Sentence, source: Text) -> Alignment:
     there, elsewhere, wrong = _numbers(claim, source, start - margin, end + margin) if claimed else (0, 0, [])
     strangers = list(filterfalse(partial(_known, source=source), sorted(claim.names)))
     polarity = _opposite(claim, source, start, end) if coverage >= POLARITY_COVERAGE else ""
+    if polarity and " ".join(claim.words) in source.verbatim:  # the passage is another one
+        polarity = ""
     value = min(1.0, coverage / FULL_COVERAGE)
     if claimed:
         value *= (there + elsewhere / 2) / claimed

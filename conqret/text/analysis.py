@@ -281,6 +281,11 @@ class Text:
         return starts
 
     @cached_property
+    def verbatim(self) -> frozenset[str]:
+        """The words of each sentence, joined by spaces."""
+        return frozenset([" ".join(sentence.words) for sentence in self.sentences])
+
+    @cached_property
     def stems(self) -> list[str]:
         """The stem of each word in order; empty for stop words."""
         return list(map(terms_of(self.language).__getitem__, self.words))
@@ -363,9 +368,10 @@ def denied_places(clause: Sequence[str], reach: int, language: str = "") -> set[
     places, signs, stems = set[int](), negations(language), terms_of(language)
     content = [place for place, word in enumerate(clause) if stems[word] and word not in signs]
     for sign in negation_places(clause, language):
-        first = bisect_right(content, sign)
-        last = min(first + reach, bisect_right(content, sign + _NEGATION_WINDOW))
-        places.update(content[first:last] or content[max(0, first - reach) : first])
+        first, here, last = (
+            bisect_right(content, sign + n) for n in (-_NEGATION_WINDOW, 0, _NEGATION_WINDOW)
+        )
+        places.update(content[here : min(here + reach, last)] or content[max(first, here - reach) : here])
     return places
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from conqret.baseline.alignment import align
+from conqret.io import open_items
 from conqret.text.analysis import Sentence, Text
 from tests.baseline.negations import AGREEING_ENGLISH, AGREEING_GERMAN, ENGLISH, GERMAN, pairs
 
@@ -20,6 +21,14 @@ def test_a_negation_is_copied_dropped_or_added(negated: str, affirmative: str, l
             for text in (source, AROUND[language].format(source)):
                 found = align(Sentence(claim, language=language), Text(text, language)).label
                 assert found == expected, (text, claim)
+
+
+def test_no_sentence_of_a_document_contradicts_it() -> None:
+    for item in open_items("fixtures/demo/items.jsonl"):
+        for document in item.documents:
+            text = Text(document.text)
+            wrong = [s.text for s in text.sentences if align(s, text).label == "contradicts"]
+            assert not wrong, (item.id, document.id)
 
 
 @pytest.mark.parametrize(
