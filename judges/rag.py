@@ -174,9 +174,9 @@ def answered(parts: Sequence[Any], reference: str = "") -> Measure:
         )
     wrongly = [part for part in declined if getattr(part, "in_documents", "none") != "none"]
     label = "declined wrongly" if wrongly else "declined rightly"
-    reasons = [f"{part.part}: {part.explanation}" for part in wrongly or declined]
     if not all(getattr(part, "sure", True) for part in declined):
-        label, wrongly = "declined", declined
+        label, wrongly = "declined", []
+    reasons = [f"{part.part}: {part.explanation}" for part in wrongly or declined]
     if not wrongly and reference and not declines(reference):
         reasons.append(f"but the reference answers: {shortened(reference, 100)}")
     return Measure(
@@ -249,7 +249,7 @@ def baseline(case: Case) -> dict[str, Any]:
         return {"question_parts": [part], "claims": stated}
     verdicts = {"stated": "supported", "": "not_in_documents"}
     return {
-        "question_parts": [part | {"in_documents": held, "sure": sure}],
+        "question_parts": [part | {"in_documents": held} | ({} if sure else {"sure": False})],
         "documents": [
             {
                 "document": number,

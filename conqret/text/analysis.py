@@ -223,15 +223,20 @@ class Sentence:
 
     @cached_property
     def near_negations(self) -> frozenset[str]:
-        """The content stems within six words of a negation, or of a word such as *hardly*, in its clause."""
+        """The content stems within six words of a negation, or of a word such as *hardly*, in its clause; of *without*
+        those of the next two words.
+        """
         near, stems = set[str](), terms_of(self.language)
         if not self.negates and NEAR_NEGATIONS.isdisjoint(self.words):
             return _NO_TERMS
         for words in self.clauses:
             signs = negation_places(words, self.language)
             for sign in signs + [place for place, word in enumerate(words) if word in NEAR_NEGATIONS]:
-                near.update(words[max(0, sign - _NEGATION_WINDOW) : sign])
-                near.update(words[sign + 1 : sign + 1 + _NEGATION_WINDOW])
+                if words[sign] in _WITHOUT:
+                    near.update(words[sign + 1 : sign + 3])
+                else:
+                    near.update(words[max(0, sign - _NEGATION_WINDOW) : sign])
+                    near.update(words[sign + 1 : sign + 1 + _NEGATION_WINDOW])
         return frozenset([stems[word] for word in near]) - _NOTHING
 
 
@@ -376,6 +381,7 @@ def denied_places(clause: Sequence[str], reach: int, language: str = "") -> set[
 
 
 _NEGATION_WINDOW = 6
+_WITHOUT = frozenset({"without", "ohne", "free"})
 _EITHER = frozenset({"with or", "with and", "whether or", "mit oder", "mit und"})
 _NO_TERMS: frozenset[str] = frozenset()
 _NOTHING = frozenset({""})

@@ -28,6 +28,8 @@ The router doesn't support the 5 GHz band. | The router does support the 5 GHz b
 The technician will never ask for cash. | The technician will ask for cash.
 The deposit cannot be transferred to another contract. | The deposit can be transferred to another contract.
 Invoices are sent without a cover letter. | Invoices are sent with a cover letter.
+Returns without a receipt cannot be processed. | Returns without a receipt can be processed.
+The museum doesn't open on Mondays. | The museum opens on Mondays.
 Private customers get no static address. | Private customers get a static address.
 If the light blinks, do not unplug the router. | If the light blinks, unplug the router.
 After the update, nobody needs a new password. | After the update, everybody needs a new password.
@@ -61,6 +63,7 @@ Es gibt keine Rückerstattung. | Es gibt eine Rückerstattung.
 Der Umzug ist nicht kostenlos. | Der Umzug ist kostenlos.
 Der Umzug ist nicht kostenlos, wenn sich der Tarif ändert. | Der Umzug ist kostenlos, wenn sich der Tarif ändert.
 Wenn die Lampe blinkt, ziehen Sie den Stecker nicht. | Wenn die Lampe blinkt, ziehen Sie den Stecker.
+Keiner der Zeugen hat den Wagen gesehen. | Einer der Zeugen hat den Wagen gesehen.
 Privatkunden erhalten keine feste Adresse. | Privatkunden erhalten eine feste Adresse.
 Der Techniker nimmt niemals Bargeld an. | Der Techniker nimmt Bargeld an.
 Das Gericht hat die Klage nicht angenommen. | Das Gericht hat die Klage angenommen.
