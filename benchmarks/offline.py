@@ -62,7 +62,7 @@ def webis(seeds: int) -> None:
 
 def _raw(item: Item) -> list[float]:
     evidence = Evidence(item)
-    return [evidence.document_relevance(i).value for i in range(len(item.documents))]
+    return [finding.value for finding in evidence.document_relevances]
 
 
 _SCORES: Mapping[str, Callable[[Item], list[float]]] = {
@@ -113,7 +113,7 @@ def fixtures() -> None:
     quality: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
     for item, topic, stance in entries:
         evidence = Evidence(item)
-        values = [evidence.document_relevance(i).value for i in range(len(item.documents))]
+        values = [finding.value for finding in evidence.document_relevances]
         gold = [document["relevance"] for document in topic["documents"]]
         relevance[topic["slug"]].append(
             auroc(

@@ -14,8 +14,9 @@ from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import create_model
+from pydantic.json_schema import SkipJsonSchema
 
-from conqret.baseline import Evidence, SentenceFinding
+from conqret.baseline import Evidence, SentenceFinding, declines, only_yes_or_no, quoted
 from conqret.data import Measure, Reason, Status
 from conqret.errors import shortened
 from conqret.judges._rag_questions import rag_questions
@@ -53,6 +54,8 @@ class QuestionPart(Typed):
     explanation: str
     in_documents: Literal["all", "partly", "none"]
     in_answer: Literal["answered", "partly", "declined", "missing"]
+    sure: SkipJsonSchema[bool] = True
+    """False where the offline baseline, which alone sets it, cannot tell what the documents hold; no model is asked."""
 
 
 class DocumentUse(Typed):
@@ -162,7 +165,8 @@ def score_uses(uses: Sequence[DocumentUse], case: Case) -> dict[str, Measure]:
 def answered(parts: Sequence[Any], reference: str = "") -> Measure:
     """1 where the answer gives anything that the question asks for, else 0; the label says whether it declined, and how
     rightly: rightly, where the documents hold nothing of what it declines to say. A ``reference`` that answers is named
-    in the explanation then: either the documents were not found, or the judge errs."""
+    in the explanation then: either the documents were not found, or the judge errs. Where a part is not ``sure``, the
+    label is ``declined``."""
     if not parts:
         return _nothing("the question asks for nothing")
     declined = [part for part in parts if part.in_answer == "declined"]
@@ -173,8 +177,10 @@ def answered(parts: Sequence[Any], reference: str = "") -> Measure:
         )
     wrongly = [part for part in declined if getattr(part, "in_documents", "none") != "none"]
     label = "declined wrongly" if wrongly else "declined rightly"
+    if not all(getattr(part, "sure", True) for part in declined):
+        label, wrongly = "declined", []
     reasons = [f"{part.part}: {part.explanation}" for part in wrongly or declined]
-    if not wrongly and reference and not _DECLINES.search(reference):
+    if not wrongly and reference and not declines(reference):
         reasons.append(f"but the reference answers: {shortened(reference, 100)}")
     return Measure(
         status=Status.SCORED,
@@ -208,41 +214,6 @@ def _nothing(why: str) -> Measure:
     return Measure.missing(Reason.NOTHING_TO_JUDGE, why)
 
 
-_SOURCE = (
-    "(?:documents?|documentation|docs|contexts?|sources?|texts?|passages?|excerpts?|articles?|pages?|materials"
-    "|knowledge base|information provided|provided information)"
-)
-_NOT = "(?:not|\\w+n['’]t|cannot|unable|afraid|no|nothing|none)"
-_HOLDS = "(?:mention|contain|cover|stat|specif|includ|provid|describ|answer|address|discuss|say|about|regard|inform)"
-_DECLINES = re.compile(
-    "|".join(
-        [
-            # I could not find anything about it; I found nothing; I'm not sure
-            rf"\b(?:I|we)\b.{{0,25}}?\b{_NOT}\b.{{0,40}}?\b(?:know|find|found|say|answer|tell|determine|sure|inform)",
-            r"\b(?:I|we)(?:['’]ve| have)? (?:find|found|know|have) (?:nothing|no (?:answer|mention|results?))\b",
-            # the documents do not mention it; the context says nothing about it; it is not stated in the text
-            rf"\b{_SOURCE}\b.{{0,30}}?\b{_NOT}\b.{{0,40}}?\b{_HOLDS}",
-            rf"\b(?:none|neither|nothing) (?:of|in) .{{0,20}}?\b{_SOURCE}\b",
-            rf"(?:\bnot|n['’]t) (?:\w+ )?{_HOLDS}\w* (?:\w+ )?(?:in|by|from) (?:\w+ ){{0,3}}?{_SOURCE}\b",
-            # the sources are silent; there is no information on it; nothing was found; it cannot be determined
-            rf"\b{_SOURCE} (?:is|are) silent\b",
-            r"(?:^\W*(?:(?:sorry|unfortunately)\W+)?|\b(?:is|are|was|were|have|there['’]s) )"
-            r"(?:no|not enough|insufficient) (?:\w+ ){0,2}?(?:information|mention|answer|result)s?\b(?! either)",
-            r"n['’]t enough (?:\w+ ){0,2}?information\b",
-            r"(?:^\W*|\bthere (?:is|was) |\bthere['’]s )nothing (?:\w+ ){0,2}?(?:found|mentioned|about|on|regarding)\b",
-            r"\b(?:can ?not|can['’]t|could not|couldn['’]t) be (?:\w+ )?(?:determined|answered|found)",
-            r"\bunable to (?:find|answer|say|tell|determine)",
-            # keine Angaben; dazu steht nichts in den Unterlagen; dazu kann ich nichts sagen; ich weiß es nicht
-            r"\bkeine(?:rlei)? (?:\w+ )?(?:information|angabe|auskunft|auskünfte|hinweis|antwort|treffer|ergebnis)",
-            r"\b(?:finde|fand|finden|steht|stehen|weiß|wissen|sagen|sagt|enthält|enthalten) (?:\w+ ){0,5}?nichts\b",
-            r"\bnichts? (?:\w+ ){0,3}?(?:sagen|gesagt|beantworten|finden|gefunden|hervor|entnehmen|bekannt|enthalten"
-            r"|angegeben|erwähnt)",
-            r"\bich weiß (?:es |das )?(?:leider )?nicht",
-        ]
-    ),
-    re.IGNORECASE,
-)
-"""Sentences that say that something is not known or not found, in English and German."""
 _GREETING = 4
 """Words of a sentence that may come before an answer: Thanks for your question!"""
 _MARKERS = re.compile(r"^[ \t]*\d{1,3}[.)][ \t]+", re.MULTILINE)
@@ -259,16 +230,19 @@ def baseline(case: Case) -> dict[str, Any]:
         evidence = Evidence(item.model_copy(update={"argument": _MARKERS.sub("", item.argument or "")}))
     to_the_point = "yes" if evidence.answer_relevance().value >= _HELPFUL else "no"
     by: Literal["documents", "argument"] = "documents" if item.documents else "argument"
-    claims = _claims(evidence.sentences("argument", by=by))
+    findings = evidence.sentences("argument", by=by)
+    claims = _claims(findings)
+    declined = not claims and any(declines(finding.text) for finding in findings)
     uses = evidence.document_relevances
     best = max((finding.value for finding in uses), default=0.0)
-    held, explanation = _graded(best, "all", "partly"), "The question is taken as one."
-    if not claims and (answer := _stated_reference(evidence)):
-        held, explanation = "all", f"The documents state the reference: {shortened(answer, 100)}"
+    held, explanation, sure = _graded(best, "all", "partly"), _closest(evidence), not declined
+    if declined and (answer := _stated_reference(evidence)):
+        held, sure = "all", True
+        explanation = f"The documents state the reference: {shortened(answer, 100)}"
     part = {
         "part": item.topic,
         "explanation": explanation,
-        "in_answer": "answered" if claims else "declined",
+        "in_answer": "declined" if declined else "answered",
     }
     stated = [
         {"claim": claim.text, "explanation": claim.explanation, "to_the_point": to_the_point}
@@ -278,7 +252,7 @@ def baseline(case: Case) -> dict[str, Any]:
         return {"question_parts": [part], "claims": stated}
     verdicts = {"stated": "supported", "": "not_in_documents"}
     return {
-        "question_parts": [part | {"in_documents": held}],
+        "question_parts": [part | {"in_documents": held} | ({} if sure else {"sure": False})],
         "documents": [
             {
                 "document": number,
@@ -295,16 +269,28 @@ def baseline(case: Case) -> dict[str, Any]:
 
 
 def _claims(findings: Sequence[SentenceFinding]) -> list[SentenceFinding]:
-    """Return the sentences that claim something, without those that decline. If the answer begins by declining and the
-    documents hold nothing of the rest, it has no claim: the rest are hints where else to look."""
+    """Return the sentences that claim something, without those that decline and a yes or no alone. If the answer begins
+    by declining and the documents hold nothing of the rest, it has no claim: the rest are hints where else to look."""
     claims, first = list[SentenceFinding](), None
     for finding in findings:
-        declines = _DECLINES.search(finding.text) is not None
-        if not declines:
+        declining = declines(finding.text)
+        if not declining and not only_yes_or_no(finding.text):
             claims.append(finding)
-        if first is None and (declines or len(finding.text.split()) > _GREETING):
-            first = declines
+        if first is None and (declining or len(finding.text.split()) > _GREETING):
+            first = declining
     return [] if first and not any(claim.verdict for claim in claims) else claims
+
+
+def _closest(evidence: Evidence) -> str:
+    """Say which document has most of the question's words, and which it lacks."""
+    closest = evidence.closest_document()
+    if closest is None:
+        return "There are no documents."
+    number, has, lacks = closest
+    if not has:
+        return f"No document has a word of the question: {quoted(lacks)}."
+    missing = f", and lacks {quoted(lacks)}" if lacks else ""
+    return f"Document {number} is the closest: of the question's words it has {quoted(has)}{missing}."
 
 
 def _stated_reference(evidence: Evidence) -> str:
@@ -313,7 +299,7 @@ def _stated_reference(evidence: Evidence) -> str:
         return ""
     findings = evidence.sentences("reference", by="documents")
     stated = [finding.text for finding in findings if finding.verdict in ("stated", "partly")]
-    return next((text for text in stated if not _DECLINES.search(text)), "")
+    return next((text for text in stated if not declines(text)), "")
 
 
 def _graded(relevance: float, high: str, middle: str) -> str:

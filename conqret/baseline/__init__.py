@@ -2,10 +2,20 @@
 
 It is deterministic, needs neither key nor network, and is the baseline that an LLM judge must beat to be worth its
 price. Its few fitted numbers stand in ``fitted.json`` (`conqret.baseline.text_quality`); the rest is made by hand.
-`Evidence` is all that other packages need.
+`Evidence` is what other packages need, and `declines`.
 """
 
-from conqret.baseline.alignment import By, CitationVerdict, Finding, PreferenceFinding, SentenceFinding, Which
+from conqret.baseline.alignment import (
+    By,
+    CitationVerdict,
+    Finding,
+    PreferenceFinding,
+    SentenceFinding,
+    Which,
+    only_yes_or_no,
+    quoted,
+)
+from conqret.baseline.declining import declines
 from conqret.baseline.evidence import Evidence, foreign_documents, not_english, reads_english
 
 __all__ = [
@@ -16,7 +26,10 @@ __all__ = [
     "PreferenceFinding",
     "SentenceFinding",
     "Which",
+    "declines",
     "foreign_documents",
     "not_english",
+    "only_yes_or_no",
+    "quoted",
     "reads_english",
 ]

@@ -5,7 +5,7 @@ on citations.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import partial
@@ -14,8 +14,8 @@ from operator import attrgetter
 from typing import Literal
 from unicodedata import bidirectional
 
-from conqret.text.analysis import Sentence, Text, denied, other_stem, stem
-from conqret.text.lexicons import OPPOSITES
+from conqret.text.analysis import Sentence, Text, other_stem, stem, words_of
+from conqret.text.lexicons import OPPOSITES, YES_OR_NO
 from conqret.text.numbers import agrees
 from conqret.text.words import words_in_all
 
@@ -99,6 +99,7 @@ MISSING_FACTOR = 0.5
 PASSAGE = 40
 MARGIN = 8
 NEIGHBOURS = 10
+YES_OR_NO_WORDS = 3
 OFTEN = 50
 """A stem that occurs in a source at least so often is only considered near a rarer one: a text of one
 sentence, repeated a thousand times with another number, would take time with the square of its length.
@@ -138,6 +139,8 @@ def align(claim: Sentence, source: Text) -> Alignment:
     there, elsewhere, wrong = _numbers(claim, source, start - margin, end + margin) if claimed else (0, 0, [])
     strangers = list(filterfalse(partial(_known, source=source), sorted(claim.names)))
     polarity = _opposite(claim, source, start, end) if coverage >= POLARITY_COVERAGE else ""
+    if polarity and " ".join(claim.words) in source.verbatim:  # the passage is another one
+        polarity = ""
     value = min(1.0, coverage / FULL_COVERAGE)
     if claimed:
         value *= (there + elsewhere / 2) / claimed
@@ -275,22 +278,40 @@ def _known(name: str, source: Text) -> bool:
 def _opposite(claim: Sentence, source: Text, start: int, end: int) -> str:
     """In words, how the polarity of the passage differs from the claim's; empty if it does not.
 
-    They differ if one denies a stem that both use and the other does not (what comes close to a negation in
-    the other counts as denied), or if the claim has a word whose opposite, but not itself, is in the passage.
+    They differ if one negates a stem that both use and the other does not, or if the claim has a word whose
+    opposite, but not itself, is in the passage.
     """
-    if not source.english:
-        return ""
-    passage = source.words[start:end]
-    words = frozenset(passage)
-    shared = claim.terms.intersection(source.stems[start:end])
-    if (claim.denied - denied(passage, 3)) & shared:
-        return "It denies what the source affirms."
-    if (denied(passage, 1) - denied(claim.words, 3)) & shared:
-        return "It affirms what the source denies."
+    negation = _opposite_negation(claim, source, start, end)
+    if negation or not source.english:
+        return negation
+    words = frozenset(source.words[start:end])
     for word in claim.words:
         if word in OPPOSITES and word not in words:
             for opposite in sorted(OPPOSITES[word] & words):
                 return f"It says \u201c{word}\u201d where the source says \u201c{opposite}\u201d."
+    return ""
+
+
+def _opposite_negation(claim: Sentence, source: Text, start: int, end: int) -> str:
+    """How a negation of the passage differs from the claim's, by the sentence of the passage that covers most of the
+    claim, if it covers enough. Where several cover as much and one agrees with the claim, nothing differs."""
+    first, last = bisect_right(source.starts, start) - 1, bisect_left(source.starts, end)
+    shared: dict[Sentence, float] = {}
+    for sentence in source.sentences[first:last]:
+        shared[sentence] = sum([claim.weights[term] for term in claim.terms & sentence.terms])
+    most = max(shared.values(), default=0.0)
+    if most < POLARITY_COVERAGE * sum(claim.weights.values()):
+        return ""
+    return min((_differs(claim, sentence) for sentence in shared if shared[sentence] == most), key=bool)
+
+
+def _differs(claim: Sentence, sentence: Sentence) -> str:
+    """How the negation of a sentence differs from the claim's. What comes close to a negation in the other counts as
+    negated there."""
+    if (claim.denied(2) - sentence.near_negations) & sentence.terms:
+        return "It denies what the source affirms."
+    if (sentence.denied(1) - claim.near_negations) & claim.terms:
+        return "It affirms what the source denies."
     return ""
 
 
@@ -302,16 +323,24 @@ def sentence_findings(text: Text, sources: Sequence[Text]) -> tuple[SentenceFind
     best.
 
     A sentence is ``stated`` where that source supports it (:func:`align`). It is ``partly`` stated where the
-    source is silent, but a passage has at least a third of the sentence's words.
+    source is silent, but a passage has at least a third of the sentence's words. A sentence that says only
+    yes or no is left out, unless it is all of the text.
     """
     found: dict[str, SentenceFinding] = {}
-    for sentence in text.sentences or (Sentence(text.raw, language=text.language),):
+    sentences = [sentence for sentence in text.sentences if not only_yes_or_no(sentence.text)]
+    for sentence in sentences or text.sentences or (Sentence(text.raw, language=text.language),):
         key = " ".join(sentence.text.lower().split())
         if key in found or not (sentence.words or len(text.sentences) < 2):
             continue
         best = max((align(sentence, source) for source in sources), key=lambda alignment: alignment.value)
         found[key] = SentenceFinding(sentence.text, _verdict(best), best.explanation)
     return tuple(found.values())
+
+
+def only_yes_or_no(sentence: str) -> bool:
+    """Return True if a sentence says only yes or no (in several languages): by itself it claims nothing."""
+    words = words_of(sentence)
+    return bool(words) and len(words) <= YES_OR_NO_WORDS and YES_OR_NO.issuperset(words)
 
 
 def _verdict(alignment: Alignment) -> Literal["stated", "partly", "contradicted", ""]:

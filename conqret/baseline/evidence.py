@@ -147,6 +147,15 @@ class Evidence:
             clip(math.fsum(values) / len(values)), f"{high} of {len(values)} documents keep to the topic."
         )
 
+    def closest_document(self) -> tuple[int, tuple[str, ...], tuple[str, ...]] | None:
+        """Return the number (from 1) of the document with the most words of the question, the words that it
+        has, and those that it lacks; None without documents.
+        """
+        if not self._features:
+            return None
+        place, closest = max(enumerate(self._features, start=1), key=lambda pair: len(pair[1].matched))
+        return place, closest.matched, closest.missing
+
     def answer_relevance(self, which: Which = "argument") -> Finding:
         """Return the relevance of an argument to the topic, by the same measure as for documents."""
         key = ("answer", which)

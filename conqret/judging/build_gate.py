@@ -39,6 +39,8 @@ EXAMPLE = "groundedness >= 0.7"
 BOUNDS = ("worst_case", "best_case", "min", "max", COVERAGE)
 ANSWERED, DECLINED_WRONGLY = "answered", "declined_wrongly"
 """The metric whose labels say which answers decline, and the share of those that decline wrongly."""
+UNSURE = "declined"
+"""The label where the offline baseline cannot tell whether an answer declines rightly."""
 MAX_ITEMS = 5
 """Items that are named behind a condition that is not met."""
 
@@ -140,6 +142,11 @@ def _outcome(requirement: Requirement, summary: Summary, judgments: Iterable[Jud
         answered = summary.metrics.get(ANSWERED)
         if answered is None or not answered.scored:
             return requirement.outcome(None)
+        if unsure := sum(n for label, n in answered.labels.items() if label == UNSURE):
+            whose = "1 answer declines" if unsure == 1 else f"{unsure} answers decline"
+            return requirement.outcome(
+                None, f"the baseline cannot tell whether {whose} rightly: name a model"
+            )
         wrongly = sum(n for label, n in answered.labels.items() if label.startswith("declined wrongly"))
         return requirement.outcome(wrongly / answered.scored)
     metric = summary.metrics.get(requirement.name)
@@ -172,7 +179,7 @@ def worst_items(judgments: Iterable[Judgment], requirement: Requirement) -> list
         return [
             WorstItem(judgment.item, measure.value, f"{measure.label}: {measure.explanation}")
             for judgment, measure in _measures(judgments, ANSWERED)
-            if declines(judgment, "declined wrongly")
+            if measure.label == UNSURE or declines(judgment, "declined wrongly")
         ]
     scored = worst_first(judgments, requirement.name, lower_is_better=requirement.operator in ("<", "<="))
     return [

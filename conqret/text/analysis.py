@@ -7,19 +7,28 @@ Every score of the offline baseline reads these; no other module looks at charac
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Sequence, Set
 from functools import cached_property, lru_cache, partial
 
 from conqret.text.citations import citations, strip_citations
 from conqret.text.language import is_english
-from conqret.text.lexicons import COMMON_WORDS, FUNCTION_WORDS, NEGATIONS, STOP_WORDS
+from conqret.text.lexicons import (
+    COMMON_WORDS,
+    CONJUNCTIONS,
+    FUNCTION_WORDS,
+    NEAR_NEGATIONS,
+    NEGATIONS_BY_LANGUAGE,
+    NO_NEGATIONS,
+    STOP_WORDS,
+)
 from conqret.text.numbers import CURRENCIES, Quantity, quantities
 from conqret.text.sentences import boundaries
 from conqret.text.words import is_latin, split_words
 
 # A number is one word with its currency, separators, scale letter and percent sign.
 _word = re.compile(rf"[{CURRENCIES}]?[0-9]+(?:[.,][0-9]+)*(?:%|[a-z]+)?|\w+(?:['\u2019]\w+)?")
-_clause = re.compile(r"[,;:()\u2013\u2014]")
+_clause = re.compile(r"(?<=\s)\(|[,.;:!?)]+[\"\u201d\u2019]*(?=\s)|[\u2013\u2014]|\s-\s")
 _name = re.compile(r"(?<!^)(?<![.!?:\"\u201c\u2018(] )(?<![\"\u201c\u2018(\n])\b[A-Z][\w'\u2019-]+")
 
 COMMON_WEIGHT = 0.5
@@ -135,7 +144,7 @@ class Sentence:
     """One sentence without its citation marks, and the numbers of the documents that it cites.
 
     English word lists are used for English only. In other languages function words have no stem, all other
-    words have weight 1, and negations are not detected.
+    words have weight 1. Negations are known in English and German.
     """
 
     def __init__(self, text: str, cites: tuple[int, ...] = (), language: str = "") -> None:
@@ -143,6 +152,7 @@ class Sentence:
         self.cites = cites
         self.language = language
         self.english = is_english(language)
+        self._denied: dict[int, frozenset[str]] = {}
 
     @cached_property
     def words(self) -> list[str]:
@@ -181,13 +191,53 @@ class Sentence:
         return frozenset([name.lower() for name in names if name[0].isupper()])
 
     @cached_property
-    def denied(self) -> frozenset[str]:
-        """The content stems that the sentence negates: the two after a negation, up to the next comma or
-        colon."""
-        if not self.english or NEGATIONS.isdisjoint(self.words):
+    def negates(self) -> bool:
+        """Whether the sentence may have a negation (in English and German)."""
+        return "free" in self.words or not negations(self.language).isdisjoint(self.words)
+
+    @cached_property
+    def clauses(self) -> list[list[str]]:
+        """The words of each clause; a conjunction such as *if* begins one."""
+        parts = [words_of(part) if self.english else split_words(part) for part in _clause.split(self.text)]
+        clauses = list[list[str]]()
+        for words in parts:
+            starts = [place for place, word in enumerate(words) if word in CONJUNCTIONS]
+            bounds = zip([0, *starts], [*starts, len(words)], strict=True)
+            clauses += [words[start:end] for start, end in bounds]
+        return clauses
+
+    def denied(self, reach: int) -> frozenset[str]:
+        """Return the content stems that the sentence negates wherever it uses them, among the ``reach`` nearest to each
+        negation (:func:`denied_places`).
+        """
+        if not self.negates:
             return _NO_TERMS
-        parts = [denied(words_of(part), 2) for part in _clause.split(self.text)]
-        return _NO_TERMS.union(*parts)
+        if reach not in self._denied:
+            denied, affirmed, stems = set[str](), set[str](), terms_of(self.language)
+            for words in self.clauses:
+                places = denied_places(words, reach, self.language)
+                for place, word in enumerate(words):
+                    (denied if place in places else affirmed).add(stems[word])
+            self._denied[reach] = frozenset(denied - affirmed)
+        return self._denied[reach]
+
+    @cached_property
+    def near_negations(self) -> frozenset[str]:
+        """The content stems within six words of a negation, or of a word such as *hardly*, in its clause; of *without*
+        those of the next two words.
+        """
+        near, stems = set[str](), terms_of(self.language)
+        if not self.negates and NEAR_NEGATIONS.isdisjoint(self.words):
+            return _NO_TERMS
+        for words in self.clauses:
+            signs = negation_places(words, self.language)
+            for sign in signs + [place for place, word in enumerate(words) if word in NEAR_NEGATIONS]:
+                if words[sign] in _WITHOUT:
+                    near.update(words[sign + 1 : sign + 3])
+                else:
+                    near.update(words[max(0, sign - _NEGATION_WINDOW) : sign])
+                    near.update(words[sign + 1 : sign + 1 + _NEGATION_WINDOW])
+        return frozenset([stems[word] for word in near]) - _NOTHING
 
 
 class Text:
@@ -225,6 +275,20 @@ class Text:
             plain = strip_citations(text) if cites else text
             sentence_list.append(Sentence(plain, cites, self.language))
         return tuple(sentence_list)
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """The place of each sentence's first word among the words."""
+        starts, place = list[int](), 0
+        for sentence in self.sentences:
+            starts.append(place)
+            place += len(sentence.words)
+        return starts
+
+    @cached_property
+    def verbatim(self) -> frozenset[str]:
+        """The words of each sentence, joined by spaces."""
+        return frozenset([" ".join(sentence.words) for sentence in self.sentences])
 
     @cached_property
     def stems(self) -> list[str]:
@@ -277,21 +341,48 @@ def forget() -> None:
 _LONGEST_KEPT_TEXT = 10_000
 
 
-def denied(words: Sequence[str], reach: int) -> frozenset[str]:
-    """Return the content stems that are negated: the first ``reach`` content words among the six words
-    after each negation, except after ``not only``.
+def negations(language: str) -> frozenset[str]:
+    """Return the words that negate in a language; an empty set if none are known."""
+    return NEGATIONS_BY_LANGUAGE.get("en" if is_english(language) else language, _NO_TERMS)
+
+
+def negation_places(clause: Sequence[str], language: str = "") -> list[int]:
+    """Return the places of the words of a clause that negate, ``free of`` among them.
+
+    Nothing is negated by ``not only``, ``no later than``, ``do not forget to`` or ``with or without``.
     """
-    stems: set[str] = set()
-    if NEGATIONS.isdisjoint(words):
-        return _NO_TERMS
-    for place in [i for i, word in enumerate(words) if word in NEGATIONS]:
-        after = words[place + 1 : place + 1 + _NEGATION_WINDOW]
-        if after[:1] != ["only"]:
-            stems.update([term for word in after if (term := _terms[word])][:reach])
-    return frozenset(stems)
+    signs, places = negations(language), list[int]()
+    for place, word in enumerate(clause):
+        following = clause[place + 1 : place + 3]
+        if word in signs:
+            if (
+                " ".join(clause[max(0, place - 2) : place]) not in _EITHER
+                and NO_NEGATIONS.isdisjoint(following[:1])
+                and following[1:] not in (["than"], ["als"])
+            ):
+                places.append(place)
+        elif word == "free" and following[:1] in (["of"], ["from"]):
+            places.append(place)
+    return places
+
+
+def denied_places(clause: Sequence[str], reach: int, language: str = "") -> set[int]:
+    """Return the places of the content words that a clause negates: the first ``reach`` among the six words
+    after each negation, or the last ``reach`` before it where none follow (*refunds are not*).
+    """
+    places, signs, stems = set[int](), negations(language), terms_of(language)
+    content = [place for place, word in enumerate(clause) if stems[word] and word not in signs]
+    for sign in negation_places(clause, language):
+        first, here, last = (
+            bisect_right(content, sign + n) for n in (-_NEGATION_WINDOW, 0, _NEGATION_WINDOW)
+        )
+        places.update(content[here : min(here + reach, last)] or content[max(first, here - reach) : here])
+    return places
 
 
 _NEGATION_WINDOW = 6
+_WITHOUT = frozenset({"without", "ohne", "free"})
+_EITHER = frozenset({"with or", "with and", "whether or", "mit oder", "mit und"})
 _NO_TERMS: frozenset[str] = frozenset()
 _NOTHING = frozenset({""})
 

@@ -56,6 +56,23 @@ SLANG = word_list("slang")
 
 NEGATIONS = word_list("negations")
 NEGATIONS |= frozenset(" ".join(NEGATIONS).replace("'", "\u2019").split())
+NEGATIONS_BY_LANGUAGE = {
+    "en": NEGATIONS | word_list("further_negations") | {"mustn\u2019t", "needn\u2019t", "shan\u2019t"},
+    "de": word_list("german_negations"),
+}
+"""The words that negate a claim or a passage, by language code."""
+
+YES_OR_NO = word_list("yes_or_no")
+"""Words of a sentence that says yes or no and nothing else."""
+
+NEAR_NEGATIONS = word_list("near_negations")
+"""Words that may stand for a negation in another text, but deny nothing by themselves."""
+
+CONJUNCTIONS = word_list("conjunctions")
+"""Conjunctions at which a negation ends: it negates nothing of the clause that follows."""
+
+NO_NEGATIONS = word_list("no_negations")
+"""Words before which a negation negates nothing: not only, no matter, do not forget to …"""
 OPPOSITES: dict[str, frozenset[str]] = {}
 """For each word of a pair of opposites, the words on the other side."""
 for _left, _right in WORDS["antonyms"]:

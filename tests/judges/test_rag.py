@@ -8,6 +8,7 @@ import pytest
 
 import conqret
 from conqret import Document, Item
+from conqret.judging.build_gate import check_required, parse_mean
 from conqret.judging.judge_parts import JUDGES, Case
 from conqret.judging.responses import valid_alone
 from tests.judging.scripted import measures
@@ -141,7 +142,55 @@ def test_the_baseline_knows_what_declines_in_german(answer: str) -> None:
         update={"topic": "Gibt es einen Rabatt?", "documents": documents, "argument": answer}
     )
     (judgment,) = conqret.judge([item], format="rag")
-    assert judgment.measures["answered"].label == "declined rightly"
+    assert judgment.measures["answered"].label == "declined"
+
+
+def test_the_baseline_cannot_tell_if_declining_is_right_and_says_what_it_looked_at() -> None:
+    documents = (
+        Document(id="d1", text="Recordings are kept for 90 days."),
+        Document(id="d2", text="The TV option includes 90 channels."),
+    )
+    item = ITEM.model_copy(
+        update={
+            "topic": "Does the TV option include sports?",
+            "documents": documents,
+            "argument": "I don't know.",
+        }
+    )
+    judgments = conqret.judge([item], format="rag")
+    answered = judgments[0].measures["answered"]
+    assert (answered.value, answered.label) == (0.0, "declined")
+    assert "Document 2 is the closest: of the question's words it has \u201ctv\u201d" in answered.explanation
+    assert "lacks \u201csports\u201d" in answered.explanation
+    wanted = parse_mean("declined_wrongly <= 0.5", judgments.summary.metrics)
+    (outcome,) = check_required([wanted], judgments.summary, judgments)
+    assert (outcome.met, outcome.value) == (False, None)
+    assert "cannot tell whether 1 answer declines rightly" in outcome.reason
+
+
+@pytest.mark.parametrize(
+    ("answer", "claims", "faithfulness"),
+    [
+        ("Yes. The TV option includes 90 channels.", 1, 1.0),
+        ("No, sorry. The TV option includes 90 channels.", 1, 1.0),
+        ("Ja.\n\nThe TV option includes 90 channels.", 1, 1.0),
+        ("Yes.", 0, None),
+    ],
+)
+def test_a_yes_or_no_is_no_claim(answer: str, claims: int, faithfulness: float | None) -> None:
+    documents = (Document(id="d", text="The TV option includes 90 channels."),)
+    item = ITEM.model_copy(
+        update={
+            "topic": "Is there TV?",
+            "documents": documents,
+            "argument": answer,
+            "language": "en",
+        }
+    )
+    (judgment,) = conqret.judge([item], format="rag")
+    measure = judgment.measures["faithfulness"]
+    assert (len(measure.parts), measure.value) == (claims, faithfulness)
+    assert judgment.measures["answered"].label == "answered"
 
 
 def test_a_broken_list_of_documents_does_not_cost_the_claims() -> None:
