@@ -153,15 +153,12 @@ def retrieve(
     )
     on_start(len(topics), len(indexes[0]), ", ".join(map(str, indexes)))
     stages = assemble(indexes, plan, session, on_topic)
-    frame = stages.pipeline(queries(topics))
+    frame: Any = stages.pipeline(queries(topics))
     ranked = {str(topic): tuple(map(str, documents[:keep])) for topic, documents in rankings(frame).items()}
-    if plan == PipelinePlan(
-        depth=plan.depth, weights=plan.weights
-    ):  # a first stage alone has scores of its own
-        run, tag = falling(frame[frame["rank"] < keep]), "+".join(engine.replace(",", " ").split())
+    if plan == PipelinePlan(depth=plan.depth, weights=plan.weights):  # a first stage alone has its own scores
+        write_run(target, falling(frame[frame["rank"] < keep]), tag=engine.replace(" ", "").replace(",", "+"))
     else:
-        run, tag = scored(ranked), f"conqret-{stance}"
-    write_run(target, run, tag=tag)
+        write_run(target, scored(ranked), tag=f"conqret-{stance}")
     return RetrievalResult(
         file=target,
         rankings=ranked,

@@ -79,7 +79,7 @@ def run_systems(
             of_file = files[label]
             depth = max(map(len, of_file.values()))
             cut = depth if depth < len(index) else None
-            remarks = (*of_file.remarks(), *_strangers(of_file, index, name.partition("=")[2]))
+            remarks = (*of_file.remarks(), *_strangers(of_file, index, topics, name.partition("=")[2]))
             system_runs.append(SystemRun(label, of_file, None, cut, remarks))
             continue
         engines, settings = stages_of(name)
@@ -111,17 +111,17 @@ def _from_file(label: str, path: str, topics: Sequence[CorpusTopic]) -> Rankings
     return ranked
 
 
-def _strangers(ranked: Run, index: Index, path: str) -> Iterator[str]:
+def _strangers(ranked: Run, index: Index, topics: Sequence[CorpusTopic], path: str) -> Iterator[str]:
     """Remarks on documents and topics of a run that the corpus lacks.
 
     Raises:
         DeclarationError: the corpus has none of its documents.
     """
     corpus = index.collection.corpus
-    topics = {topic.id for topic in corpus.topics()}
+    every = [*topics, *(corpus.topics() if corpus.topics_file.is_file() else ())]
     for kind, there, names in (
         ("document", set(index.ids), dict.fromkeys(chain(*ranked.values()))),
-        ("topic", topics, ranked),
+        ("topic", {topic.id for topic in every}, ranked),
     ):
         unknown = [name for name in names if name not in there]
         known = f"{len(names) - len(unknown)} of {number(len(names), kind)} of {path}"
