@@ -254,7 +254,7 @@ def agreement_table(
     if mapped:
         notes.append("“Calibrated” maps scores to the labels' scale by the labels of other topics.")
     return Table(
-        "Krippendorff's alpha with annotators",
+        "Krippendorff's alpha with annotators (ConQRet, Table 5)",
         columns,
         rows,
         foot=foot,
