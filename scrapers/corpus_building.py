@@ -132,7 +132,8 @@ def import_passages(
         files: files of passages, such as those of DPR, Sphere and BEIR.
         output: the corpus directory to write.
         topics: a table of topics, or a TREC file of topics; all are of the split ``test``.
-        qrels: qrels without sides, of TREC or as a table; they become ``qrels/all.test.qrels``.
+        qrels: qrels of TREC or as a table; they become ``qrels/all.test.qrels``, and those of a table with a column
+            ``side`` also ``qrels/pro.test.qrels`` and ``qrels/con.test.qrels``.
         licence: the license of passages that state none.
         url: the URL of passages that have none, with ``{title}`` or ``{id}`` to fill in.
         on_passage: called as each passage is read.
@@ -159,8 +160,14 @@ def import_passages(
     documents = write_lines(directory.documents_file, passages())
     if asked:
         directory.write_topics(asked)
-    if judged:
-        directory.write_qrels("all", "test", judged)
+    for view in QRELS_STANCES:
+        grades: dict[tuple[str, str], int] = {}
+        for pair in judged:
+            if view in ("all", pair.iteration):
+                key = pair.query_id, pair.doc_id
+                grades[key] = max(pair.relevance, grades.get(key, pair.relevance))
+        if grades:
+            directory.write_qrels(view, "test", (Qrel(*key, grade) for key, grade in grades.items()))
     return CorpusImport(documents, len(asked), len(judged), remarks)
 
 

@@ -69,7 +69,8 @@ def import_corpus(
         output (--output, -o): The corpus directory to write.
         topics: The topics to rank documents for: a table with id (id, qid …) and question (question, query …), or a
             TREC file of topics. All are of the split `test`.
-        qrels: Their qrels, without sides: a TREC file (topic 0 document grade), or a table such as BEIR's.
+        qrels: Their qrels: a TREC file (topic 0 document grade), or a table such as BEIR's. A table may have a column
+            `side` (pro or con), which makes qrels of each side.
         licence: The license of passages that state none.
         url: The address of passages that have none, with {title} or {id} to be filled in.
 

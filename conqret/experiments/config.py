@@ -62,6 +62,8 @@ if TYPE_CHECKING:
 
     class _WritingTable(ConfigTable):
         strategy: str
+        shots: int
+        expert: bool
 
 else:  # with the options that are declared there
     _ClientTable = table_of(ClientOptions, ConfigTable, unset=True)

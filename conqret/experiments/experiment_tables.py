@@ -109,9 +109,15 @@ def arguments_table(facts_by_system: Mapping[str, Any]) -> Table:
         columns,
         rows,
         note="“Citations out of range” are citations of a number that no document has. “Documents left out” counts "
-        "retrieved documents that the model which wrote the argument called useless; “Documents cut” counts documents "
-        "that were shortened to fit the prompt. “No relevant document "
-        "retrieved” and “Possible prompt injections” are numbers of arguments.",
+        "retrieved documents that the model which wrote the argument called useless (its reasons are in "
+        "generations.jsonl in the folder arguments/SYSTEM); “Documents cut” counts documents that were shortened to "
+        "fit the prompt. "
+        + (
+            "“No relevant document retrieved” and “Possible prompt injections” are numbers of arguments."
+            if any(facts["none_relevant"] is not None for facts in facts_by_system.values())
+            else "“Possible prompt injections” are numbers of arguments. Rankings are not scored: the corpus has no "
+            "qrels for these topics."
+        ),
     )
 
 
@@ -312,9 +318,7 @@ def _mean(score: Mapping[str, Any] | None) -> Cell:
     missing ones were 0 and 1."""
     if score is None:
         return None
-    mean = None
-    if score["mean"] is not None:
-        mean = Estimate(score["mean"], score["low"], score["high"], reason=score.get("reason", ""))
+    mean = Estimate(score["mean"], score["low"], score["high"], reason=score.get("reason", ""))
     if "total" not in score or score["n"] == score["total"]:
         return mean
     text = f"{cell_text(mean)} (n = {score['n']} of {score['total']})"

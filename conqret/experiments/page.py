@@ -49,7 +49,8 @@ MAX_TEXTS = 100
 MAX_CHARACTERS = 8_000
 """Characters of an argument that the page shows."""
 BASELINE = (
-    "This is a lexical baseline and no LLM, as judge or author: its responses come from word statistics."
+    "This is a lexical baseline and no LLM, as judge or author: its responses come from word statistics, and its "
+    "arguments are sentences of the documents, perhaps of the other side."
 )
 
 

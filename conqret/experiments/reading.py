@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from conqret.data.criterion import criterion_of
 from conqret.errors import ConqretError
 from conqret.experiments.config import BM25, NONE, ConfigTable, Experiment, JudgeTable, Retriever
+from conqret.generation.strategies import STRATEGIES
 from conqret.io.rows import near
 from conqret.io.toml import Place, read_toml, toml_error
 from conqret.judging.judge_options import CRITERIA, RUBRIC
@@ -154,6 +155,8 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
     what they are for."""
     if not (experiment.corpus / "documents.jsonl").is_file():
         yield ("corpus",), f"{experiment.corpus} is not a corpus: documents.jsonl is missing"
+    elif not all((experiment.corpus / name).is_file() for name in ("debates.jsonl", "ledger.jsonl")):
+        yield from _expert_faults(experiment)
     if experiment.prompts is not None and not experiment.prompts.is_dir():
         yield ("prompts",), f"{experiment.prompts} is not a folder"
     yield from _retriever_faults(experiment)
@@ -178,6 +181,22 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
             yield from _named(owner, check)
     for model in experiment.models:
         yield from _named(("models", model), partial(experiment.client, model))
+
+
+def _expert_faults(experiment: Experiment) -> Iterator[_Fault]:
+    """What needs experts' arguments, for a corpus without them."""
+    for name, table in experiment.generators.items():
+        if table.strategy not in STRATEGIES:
+            continue
+        way = STRATEGIES[table.strategy]
+        needed = {"shots": way.prompts and table.shots, "expert": table.expert, "strategy": way.expert}
+        remedies = {"shots": "shots = 0", "expert": "expert = false", "strategy": "another strategy"}
+        for key, uses in needed.items():
+            if uses:
+                why = (
+                    f"needs experts' arguments (debates.jsonl, ledger.jsonl), which {experiment.corpus} lacks"
+                )
+                yield ("generators", name, key), f"{why}: write {remedies[key]}"
 
 
 def _judge_faults(place: Place, judge: JudgeTable) -> Iterator[_Fault]:

@@ -18,6 +18,7 @@ from conqret.io.safe_files import write_whole
 from conqret.io.trec import read_rankings
 from conqret.judging.judge_folder import ScoreTable
 from conqret.judging.judge_parts import JURY
+from conqret.retrieval.corpus_index import open_index
 from conqret.retrieval.evaluate import default_measures, evaluate
 from conqret.retrieval.systems import judgments
 from conqret.stats.effects import holm
@@ -30,13 +31,17 @@ Qrels = Mapping[str, Mapping[str, Mapping[str, int]]]
 
 def qrels(job: Job) -> Qrels:
     """Return the qrels of the experiment's topics by side; sides that lack qrels of one of its splits are
-    left out."""
+    left out. Qrels without sides are those of each side."""
     split = None if job.experiment.split == "all" else job.experiment.split
-    there = job.corpus.views(split)
-    sides = [side for side in job.experiment.stances if side in there]
-    if not sides:
-        return {}
-    return judgments(job.corpus, split, {topic.id for topic in job.topics()}, sides)
+    there, sides, topics = (
+        job.corpus.views(split),
+        job.experiment.stances,
+        {topic.id for topic in job.topics()},
+    )
+    if there == ("all",):
+        return dict.fromkeys(sides, judgments(job.corpus, split, topics, there).get("all", {}))
+    judged = [side for side in sides if side in there]
+    return judgments(job.corpus, split, topics, judged) if judged else {}
 
 
 def without_relevant(items: Iterable[Item], known: Qrels) -> list[str] | None:
@@ -58,17 +63,28 @@ def retrieval(job: Job, known: Qrels) -> dict[str, Any]:
     """Return precision, nDCG and recall by side, ranking and measure, each with interval, difference from the
     first ranking and p; empty if there are no qrels or no ir_measures.
 
-    Recall is measured at the smallest retrieval depth of all retrievers.
+    Recall is measured at the smallest retrieval depth of all retrievers. A run from a file has no value of measures
+    that look deeper than its longest ranking.
     """
-    if importlib.util.find_spec("ir_measures") is None:
+    if not known or importlib.util.find_spec("ir_measures") is None:
         return {}
-    retrievers = [job.experiment.retrievers[ranking.retriever] for ranking in job.rankings.values()]
-    measures = default_measures(min(retriever.depth for retriever in retrievers))
+    retrievers = {
+        name: job.experiment.retrievers[ranking.retriever] for name, ranking in job.rankings.items()
+    }
+    measures = default_measures(min(retriever.depth for retriever in retrievers.values()))
+    split = None if job.experiment.split == "all" else job.experiment.split
+    sideless = " (qrels without sides)" * (job.corpus.views(split) == ("all",))
     scores: dict[str, Any] = {}
     for stance, judged in known.items():
         runs = {name: read_rankings(job.out.ranking(name, stance)) for name in job.rankings}
-        for score in evaluate(runs, {stance: judged}, measures=measures).scores:
-            scores.setdefault(stance, {}).setdefault(score.system, {})[score.measure] = {
+        depths = {
+            name: longest
+            for name, run in runs.items()
+            if retrievers[name].files
+            and (longest := max(map(len, run.values()))) < len(open_index(job.experiment.corpus))
+        }
+        for score in evaluate(runs, {stance: judged}, measures=measures, depths=depths).scores:
+            scores.setdefault(f"{stance}{sideless}", {}).setdefault(score.system, {})[score.measure] = {
                 **_ends(score.interval),
                 "difference": score.difference,
                 "p": score.p,

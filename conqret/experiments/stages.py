@@ -84,7 +84,8 @@ async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stanc
         state["made_of"] = ""
     write_whole(_state_file(target), json.dumps(state, indent=1).encode())
     lost = f", {failed} windows failed" if failed else ""
-    job.say("rank", f"{ranking}, {stance}: {len(lines)} lines{lost}")
+    by = "" if ranking_file else f", indexed with {', '.join(map(str, indexes))}"
+    job.say("rank", f"{ranking}, {stance}: {len(lines)} lines{lost}{by}")
     return failed
 
 

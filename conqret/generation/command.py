@@ -83,10 +83,11 @@ def generate(
     by = ""
     if client.backend.baseline and not writing.way.expert:
         by = " by the lexical baseline: sentences of the documents in their own words, perhaps of the other side"
+    why_left = " (reasons in generations.jsonl)" * bool(outcome.left_out)
     lines = (
         f"{outcome.written} of {number(asked, 'argument')} written{by}",
         f"citations  {outcome.out_of_range} out of range, {outcome.misquoted} quotations not in the document cited",
-        f"documents  {outcome.left_out} left out, {outcome.trimmed} cut to fit the model",
+        f"documents  {outcome.left_out} left out{why_left}, {outcome.trimmed} cut to fit the model",
         at(outcome.items_file, "items"),
     )
     result(facts, lines, as_json=run_options.shown.json_output)

@@ -246,6 +246,11 @@ def generate(
     if options.shots and options.way.prompts and not directory.debates_file.is_file():
         options = replace(options, shots=0)
         remarks.append("the corpus has no expert arguments (debates.jsonl), so the prompt has no examples")
+    if run is None and not directory.views():
+        raise DeclarationError(
+            f"{source} has no qrels, which name each side's documents: give a ranking with --run (conqret retrieve run "
+            f"{source} makes one), or import the corpus with --qrels"
+        )
     if run is None and directory.views() == ("all",):
         remarks.append("the qrels have no sides: each side gets all relevant documents of its topic")
     ranked = None if run is None else read_rankings(ranking)

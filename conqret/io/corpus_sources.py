@@ -1,4 +1,4 @@
-"""Read what users bring to a corpus of their own: documents, topics, and qrels without sides.
+"""Read what users bring to a corpus of their own: documents, topics, and qrels.
 
 Columns are recognized by the names of DPR, Sphere, BEIR, ir_datasets and TREC, in any case.
 """
@@ -17,10 +17,10 @@ from urllib.parse import quote
 from conqret.data.corpus import CorpusTopic, Qrel
 from conqret.errors import DeclarationError
 from conqret.errors import number as counted
-from conqret.io.checks import OneLine, TrecId, filled, identifier, number, text
+from conqret.io.checks import OneLine, TrecId, filled, identifier, number, one_of, text
 from conqret.io.files import file_rows
 from conqret.io.limits import whole_text
-from conqret.io.rows import InvalidCell, columns_of
+from conqret.io.rows import InvalidCell, columns_of, quoted
 from conqret.io.schema import (
     Field,
     Schema,
@@ -104,6 +104,7 @@ def read_passages(
         raise DeclarationError(
             f"--url {url!r}: {{title}} and {{id}} are the only fields that can be filled in"
         )
+    seen = set[str]()
     for file in files:
         rows = file_rows(file)
         reader = TableReader(rows, _recognized(PASSAGE, columns_of(rows)))
@@ -112,6 +113,10 @@ def read_passages(
             values["url"] = values["url"] or url.format(
                 id=quote(values["id"]), title=quote(values["title"].replace(" ", "_"))
             )
+            if values["id"] in seen:
+                problem = f"is {quoted(values['id'])}, as in an earlier row"
+                reader.fault(reader.column("id"), problem, "Give each document an id of its own")
+            seen.add(values["id"])
             on_passage()
             yield values
         reader.finish(wanted="passages")
@@ -207,10 +212,12 @@ class _Judged:
             "score", "grade", "relevance", "rel", "label", needed="Give the grade, in a column such as score"
         ),
     ]
+    side: Annotated[str, one_of(("pro", "con"), "side"), in_columns("side", "stance")] = ""
 
 
 def read_judged(path: str | Path) -> list[Qrel]:
-    """Read the judged pairs of a TREC file of qrels, or of a table with a header, such as BEIR's.
+    """Read the judged pairs of a TREC file of qrels, or of a table with a header, such as BEIR's. A table's column
+    ``side`` (pro or con) becomes the ``iteration``.
 
     Raises:
         ItemsError: a row of the table has faults, or repeats a pair.
@@ -225,8 +232,8 @@ def read_judged(path: str | Path) -> list[Qrel]:
         return list(read_qrels(file))
     reader, judged = TableReader(rows, _recognized(schema_of(_Judged), columns)), list[Qrel]()
     for row in reader.read_as(_Judged):
-        reader.once("document", f"{row.query} {row.document}", "Keep one grade of the pair")
-        judged.append(Qrel(row.query, row.document, row.grade))
+        reader.once("document", f"{row.query} {row.document} {row.side}", "Keep one grade of the pair")
+        judged.append(Qrel(row.query, row.document, row.grade, row.side or "0"))
     reader.finish(wanted="grades")
     return judged
 

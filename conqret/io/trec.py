@@ -202,10 +202,11 @@ def parsed_lines(path: Path, row: Callable[[list[str]], _Row], shape: str) -> It
             continue
         try:
             parsed = row(parts)
-        except ValueError:
+        except ValueError as error:
             line_text = " ".join(parts)[:80]
+            why = f" ({str(error)!r} is not such a number)" if len(parts) == len(shape.split()) else ""
             raise DeclarationError(
-                f"{path}:{line.number} does not have the form “{shape}”: {line_text!r}"
+                f"{path}:{line.number} does not have the form “{shape}”{why}: {line_text!r}"
             ) from None
         yield line.number, parsed
 

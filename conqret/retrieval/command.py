@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -18,6 +18,7 @@ from conqret.console.shared_options import RecordingOptions
 from conqret.console.source_options import EncoderFolder, MmrEncoder
 from conqret.errors import number
 from conqret.retrieval.system_names import MODEL_STEPS, RERANKED, has_step
+from conqret.show import words
 
 if TYPE_CHECKING:
     from conqret.retrieval.evaluate import Evaluation
@@ -94,7 +95,8 @@ def evaluate(
             `NAME=FILE` is a TREC run. The first is the baseline.
         rerank: The model that reranks for systems with the steps `generic`, `pro`, `con` or `perspectives`: any name
             that litellm knows, or `offline`, which reranks by word statistics.
-        measure: A measure of ir-measures; may be repeated. Default: P@10, nDCG@10, and R at `--depth`.
+        measure: A measure of ir-measures, or `balance@K` or `alpha_nDCG@K` of both sides; may be repeated. Default:
+            P@10, nDCG@10, and R at `--depth`.
         topics: Only these topics of the split: ids, comma-separated, or a file with one per line.
 
     Examples:
@@ -106,9 +108,10 @@ def evaluate(
     conqret retrieve evaluate corpus/ --systems bm25,mmr --topics zoos,homework --depth 20
     """
     require("pandas", "pyterrier", extra="retrieval")
+    from conqret.retrieval.evaluate import marks_legend
     from conqret.retrieval.ranking_evaluation import evaluate_rankings
 
-    names, client = options.listed(systems), calls.for_model(rerank)
+    names, client, made = options.listed(systems), calls.for_model(rerank), list[str]()
     reranked = [metrics for metrics in names if has_step(metrics, RERANKED)]
     with progress("reranking", quiet=shown.quiet) as bar:
 
@@ -117,7 +120,10 @@ def evaluate(
             reranker = (
                 f"; reranked by {by}" if any(has_step(metrics, MODEL_STEPS) for metrics in names) else ""
             )
-            shown.tell(f"{number(topics, 'topic')}, {number(documents, 'document')} ({engine}){reranker}")
+            made.append(
+                f"{number(topics, 'topic')}, {number(documents, 'document')}, indexed with {engine}{reranker}"
+            )
+            shown.tell(made[0])
             bar.reach(0, total=topics * len(reranked))
 
         done = evaluate_rankings(
@@ -169,7 +175,10 @@ def evaluate(
             for score in results.scores
         ],
     }
-    result(facts, _lines(results), as_json=shown.json_output)
+    how = list(marks_legend(results.scores, results.baseline))
+    lines = _lines(results, [*how, *made] if shown.json_output is False else ())
+    result(facts, lines, as_json=shown.json_output)
+    note(*how)
     deepest = f"R@{ranked.depth}"
     if reranked and (measure is None or deepest in measure) and not (shown.quiet or shown.json_output):
         note(
@@ -178,12 +187,12 @@ def evaluate(
     end(done.failed, done.session)
 
 
-def _lines(evaluation: Evaluation) -> Iterator[RenderableType]:
-    """A table for each view, and what the marks say."""
-    from conqret.retrieval.evaluate import marks_legend
+def _lines(evaluation: Evaluation, remarks: Sequence[str]) -> Iterator[RenderableType]:
+    """A table for each view. With ``remarks`` (as LaTeX) each says what a paper's reader has to know."""
     from conqret.show.table import Table
 
-    sided = len(evaluation.topics) > 1
+    sided = [*evaluation.topics] != ["all"]
+    text = " ".join(f"{words.capitalised(remark)}." for remark in remarks)
     for view, count in evaluation.topics.items():
         scores = [score for score in evaluation.scores if score.view == view]
         measures = dict.fromkeys(score.measure for score in scores)
@@ -196,9 +205,9 @@ def _lines(evaluation: Evaluation) -> Iterator[RenderableType]:
         systems = dict.fromkeys(score.system for score in scores)
         rows = [(system, *(cells.get((system, measure)) for measure in measures)) for system in systems]
         title = {"all": "PRO+CON", "stance": "BOTH SIDES"}.get(view, view.upper()) if sided else view.upper()
-        yield from (Table(f"{title} ({number(count, 'topic')})", ("system", *measures), rows), "")
-    for line in marks_legend(evaluation.scores, evaluation.baseline):
-        note(line)
+        paper = "; ConQRet, Table 4" if remarks and view in ("pro", "con", "all") and sided else ""
+        title = f"{title} ({number(count, 'topic')}{paper})"
+        yield from (Table(title, ("system", *measures), rows, note=text), "")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -49,6 +49,9 @@ class Index:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def __str__(self) -> str:
+        return f"{self.engine} ({self.settings})"
+
     def search(self, queries: Sequence[str], depth: int, topics: Sequence[str] = ()) -> Hits:
         """Return the ``depth`` best documents of each query, as document numbers with scores.
 

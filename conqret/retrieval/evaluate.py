@@ -11,7 +11,7 @@ from typing import Any
 from conqret.errors import DeclarationError, UnknownNameError, check_known, number
 from conqret.show import words
 from conqret.stats.effects import ALPHA, holm
-from conqret.stats.estimate import Estimate
+from conqret.stats.estimate import MIN_TOPICS, Estimate
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import mean, mean_interval
 
@@ -82,16 +82,28 @@ def parsed_measure(measure: str) -> Any:
     """Return the ir-measures object for a measure's name.
 
     Raises:
-        DeclarationError: there is no such measure.
+        DeclarationError: there is no such measure, its parameters are wrong, or no installed package computes it.
     """
     import ir_measures
 
     try:
-        return ir_measures.parse_measure(measure)
+        parsed = ir_measures.parse_measure(measure)
     except (NameError, ValueError, SyntaxError) as error:
         raise DeclarationError(
             f"{measure!r} is not a measure of ir-measures, such as nDCG@10 or R@100: {error}"
         ) from None
+    try:
+        able = [each for each in ir_measures.DefaultPipeline.providers if each.supports(parsed)]
+    except AssertionError:  # a parameter is lacking or wrong
+        able = []
+    if not able:
+        takes = ", ".join(parsed.SUPPORTED_PARAMS)
+        raise DeclarationError(
+            f"{measure!r} lacks a parameter, or has a wrong one: {parsed.NAME} takes {takes}"
+        )
+    if not any(each.is_available() for each in able):
+        raise DeclarationError(f"{measure!r} needs another package: {able[0].install_instructions()}")
+    return parsed
 
 
 def cutoff(measure: str) -> int:
@@ -100,6 +112,9 @@ def cutoff(measure: str) -> int:
     Raises:
         DeclarationError: there is no such measure.
     """
+    name, _, cut = measure.partition("@")
+    if name in STANCE_MEASURES and cut.isdecimal() and int(cut):
+        return int(cut)
     return int(parsed_measure(measure).params.get("cutoff") or 0)
 
 
@@ -146,13 +161,8 @@ Judgments = Mapping[str, Mapping[str, int]]
 StanceMeasure = Callable[[Sequence[str], Mapping[str, frozenset[str]], int], float | None]
 """A ranking, the sides of the judged documents and a depth to a value; None where there is none."""
 
-DIVERSITY_CUT = TOP
-"""The depth of the stance measures."""
-
-STANCE_MEASURES: Mapping[str, StanceMeasure] = {
-    f"balance@{DIVERSITY_CUT}": balance,
-    f"alpha_nDCG@{DIVERSITY_CUT}": alpha_ndcg,
-}
+STANCE_MEASURES: Mapping[str, StanceMeasure] = {"balance": balance, "alpha_nDCG": alpha_ndcg}
+"""The measures of both sides, which are followed by ``@`` and a depth."""
 NONE: Mapping[str, int | None] = {}
 """No run was cut off."""
 
@@ -195,14 +205,17 @@ def marks_legend(scores: Sequence[MeasureScore], baseline: str, clusters: str = 
     over = f"over {clusters}s"
     bare = all(score.interval.low is None for score in scores)
     means = f"means {over}, too few for intervals" if bare else f"means with 95% intervals {over}"
+    tested = [len(score.by_topic) for score in scores if score.p is not None]
     if {score.system for score in scores} == {baseline}:
         yield means
+        return
+    if not tested:
+        yield f"{means}; differences are not tested, as a test needs at least {MIN_TOPICS} {clusters}s"
         return
     yield (
         f"{means}; {MARK_BETTER} better and {MARK_WORSE} worse than {baseline}, "
         "p < .05 (paired t-test, Holm-Bonferroni)"
     )
-    tested = [len(score.by_topic) for score in scores if score.p is not None]
     if note := words.symmetry_note(min(tested, default=0)):
         yield note
 
@@ -243,7 +256,8 @@ def evaluate(
     """Score every run on every view, and test each against the baseline.
 
     If ``judgments`` has the views ``pro`` and ``con``, the view ``stance`` is added. It has the balance of
-    the sides among the first ten documents, and alpha-nDCG@10 with the sides as subtopics. A view's topics
+    the sides among the first ten documents, and alpha-nDCG@10 with the sides as subtopics, or those of them that
+    ``measures`` name, at their depth. A view's topics
     are those with a relevant document; a run that ranks nothing for such a topic scores 0 there. Holm's
     correction applies to each measure of each view separately, as in PyTerrier's experiments.
 
@@ -251,7 +265,7 @@ def evaluate(
         runs: the rankings of each system.
         judgments: the qrels of each view, such as ``pro``, ``con`` and ``all``.
         baseline: the system that others are compared with; default: the first.
-        measures: names of ir-measures.
+        measures: names of ir-measures, ``balance@K`` and ``alpha_nDCG@K``.
         depths: the depth of each system's ranking, None for no limit. Deeper measures have no value.
 
     Raises:
@@ -264,16 +278,22 @@ def evaluate(
     check_known("system", runs, first)
     scores: list[MeasureScore] = []
     topics: dict[str, int] = {}
-    cuts = {measure: cutoff(measure) for measure in measures}
-    short = cut_off(cuts | dict.fromkeys(STANCE_MEASURES, DIVERSITY_CUT), depths, list(runs))
-    for view, judged in judgments.items():
+    sided = "pro" in judgments and "con" in judgments
+    of_sides = [measure for measure in measures if measure.partition("@")[0] in STANCE_MEASURES]
+    if of_sides and not sided:
+        raise DeclarationError(f"{of_sides[0]} needs qrels of both sides, pro and con, of these topics")
+    of_sides = of_sides or [f"{name}@{TOP}" for name in STANCE_MEASURES]
+    measures = [measure for measure in measures if measure not in of_sides]
+    cuts = {measure: cutoff(measure) for measure in (*measures, *of_sides)}
+    short = cut_off(cuts, depths, list(runs))
+    for view, judged in judgments.items() if measures else ():
         values = {system: _measured(run, judged, measures, view) for system, run in runs.items()}
         topics[view] = len(next(iter(next(iter(values.values())).values())))
         for measure in measures:
             by_system = {system: system_values[measure] for system, system_values in values.items()}
             scores += family(view, measure, by_system, first, short)
-    if "pro" in judgments and "con" in judgments:
-        families = _stance_families(runs, judgments["pro"], judgments["con"])
+    if sided:
+        families = _stance_families(runs, judgments["pro"], judgments["con"], of_sides)
         for measure, by_system in families.items():
             scores += family("stance", measure, by_system, first, short)
         topics["stance"] = max(len(values) for each in families.values() for values in each.values())
@@ -345,9 +365,11 @@ def family(
         baseline: the system that others are compared with.
         short: the reason for each (system, measure) whose ranking is too short; these have no value
             and no test.
-        ends: the lowest and highest possible value, to which intervals are limited.
+        ends: the lowest and highest possible value, to which intervals are limited; not so where a value lies
+            outside (the measure is a count).
     """
     low, high = ends
+    within = all(low <= value <= high for values in everyone.values() for value in values.values())
     by_system = {system: {} if (system, measure) in short else values for system, values in everyone.items()}
     others = [system for system in by_system if system != baseline]
     tests: dict[str, JackknifedEstimate] = {}
@@ -363,7 +385,7 @@ def family(
             measure,
             mean_interval(
                 [(value - low) / (high - low) for value in values.values()],
-                scale="share",
+                scale="share" if within else "plain",
                 reason=short.get((system, measure), ""),
             ).moved(low, high - low),
             values,
@@ -376,18 +398,19 @@ def family(
 
 
 def _stance_families(
-    runs: Mapping[str, Run], pro: Judgments, con: Judgments
+    runs: Mapping[str, Run], pro: Judgments, con: Judgments, measures: Sequence[str]
 ) -> dict[str, dict[str, dict[str, float]]]:
     sides = {topic: _sides(pro.get(topic, {}), con.get(topic, {})) for topic in sorted({*pro, *con})}
     sides = {topic: held for topic, held in sides.items() if set().union(*held.values()) == {"pro", "con"}}
     if not sides:
         return {}
     families: dict[str, dict[str, dict[str, float]]] = {}
-    for name, measure in STANCE_MEASURES.items():
+    for name in measures:
+        measure, cut = STANCE_MEASURES[name.partition("@")[0]], cutoff(name)
         for system, run in runs.items():
             values = families.setdefault(name, {}).setdefault(system, {})
             for topic, held in sides.items():
-                value = measure(run[topic], held, DIVERSITY_CUT) if run.get(topic) else 0.0
+                value = measure(run[topic], held, cut) if run.get(topic) else 0.0
                 if value is not None:
                     values[topic] = value
     return families

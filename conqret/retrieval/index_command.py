@@ -104,7 +104,7 @@ def index(
         note(*_language_notes(corpus, getattr(built.settings, "stemmer", None)))
     done = f"indexed in {seconds:.1f} s" if built.fresh else "in the index"
     lines = (
-        f"{number(len(built), 'document')} {done} with {built.engine} ({built.settings})",
+        f"{number(len(built), 'document')} {done} with {built}",
         at(built.folder, "index"),
     )
     result(facts, lines, as_json=shown.json_output)

@@ -187,7 +187,7 @@ class RerankSummary:
 
     def describe(self) -> str:
         """Return the counts as a phrase."""
-        parts = [f"the model ordered documents in {number(self.windows, 'window')}"]
+        parts = [f"documents ordered in {number(self.windows, 'window')}"]
         if self.failed:
             reasons = ", ".join(f"{count}: {reason(name)}" for name, count in sorted(self.reasons.items()))
             parts.append(f"{self.failed} of them got no valid response and kept their order ({reasons})")

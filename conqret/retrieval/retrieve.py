@@ -17,7 +17,7 @@ from conqret.judging.judge_settings import as_path
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import STORE_NAME
 from conqret.retrieval.system_names import PipelinePlan
-from conqret.retrieval.systems import queries, rankings
+from conqret.retrieval.systems import falling, queries, rankings
 from conqret.runs.run_folder import RUNS
 from conqret.runs.session import Session, SessionCounts
 
@@ -122,7 +122,7 @@ def retrieve(
         output: the TREC run to write (``.gz`` is compressed); by default
             ``runs/CORPUS-STANCE.res.gz``.
         on_document: called as each document is read for indexing.
-        on_start: called with the numbers of topics and documents, and the names of the engines.
+        on_start: called with the numbers of topics and documents, and the engines with their settings.
         on_topic: called with the id of each topic that is reranked.
         settings: further steps and model settings: :class:`RetrievalSettings`.
 
@@ -151,19 +151,19 @@ def retrieve(
     indexes = open_indexes(
         folder, [name.strip() for name in engine.split(",")], settings.get("encoder"), on_document
     )
-    engines = ", ".join(index.engine for index in indexes)
-    on_start(len(topics), len(indexes[0]), engines)
+    on_start(len(topics), len(indexes[0]), ", ".join(map(str, indexes)))
     stages = assemble(indexes, plan, session, on_topic)
-    ranked = {
-        str(topic): tuple(map(str, documents[:keep]))
-        for topic, documents in rankings(stages.pipeline(queries(topics))).items()
-    }
-    write_run(target, scored(ranked), tag=f"conqret-{stance}")
+    frame: Any = stages.pipeline(queries(topics))
+    ranked = {str(topic): tuple(map(str, documents[:keep])) for topic, documents in rankings(frame).items()}
+    if plan == PipelinePlan(depth=plan.depth, weights=plan.weights):  # a first stage alone has its own scores
+        write_run(target, falling(frame[frame["rank"] < keep]), tag=engine.replace(" ", "").replace(",", "+"))
+    else:
+        write_run(target, scored(ranked), tag=f"conqret-{stance}")
     return RetrievalResult(
         file=target,
         rankings=ranked,
         topics=len(topics),
-        engine=engines,
+        engine=", ".join(index.engine for index in indexes),
         windows=stages.reranker.summary if stages.reranker else None,
         expanded=stages.expansion.expanded if stages.expansion else (),
         session=session.counts if session else SessionCounts(),

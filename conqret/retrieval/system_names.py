@@ -101,8 +101,14 @@ def check_systems(names: Sequence[str]) -> None:
         )
     if not names:
         raise DeclarationError("name at least one system, such as bm25,pro")
+    runs = {label for label, name in zip(labels, names, strict=True) if "=" in name}
     for name in names:
         label, separator, path = name.partition("=")
+        if "+" in name and (runs.intersection(name.split("+")) or Path(path.partition("+")[0]).is_file()):
+            raise DeclarationError(
+                f"the system {name!r}: a run from a file takes no further steps here; rerank it in an experiment "
+                "(docs/experiments.md: `run` of a retriever), or in Python (docs/retrieval.md: Any first stage)"
+            )
         if separator and not Path(path).is_file():
             raise DeclarationError(f"the run {label!r}: there is no file {path}")
         if not separator:

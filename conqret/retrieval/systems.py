@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from conqret.data.corpus import QRELS_STANCES, CorpusTopic, QrelsStance, Split
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, number
 from conqret.io.corpus_folder import CorpusDirectory
-from conqret.io.trec import Rankings, read_rankings
+from conqret.io.trec import Rankings, ScoredDoc, read_rankings
 from conqret.retrieval.evaluate import Judgments, Run
 from conqret.retrieval.system_names import BM25, PipelinePlan, check_systems, stages_of
 
@@ -76,7 +79,8 @@ def run_systems(
             of_file = files[label]
             depth = max(map(len, of_file.values()))
             cut = depth if depth < len(index) else None
-            system_runs.append(SystemRun(label, of_file, None, cut, of_file.remarks()))
+            remarks = (*of_file.remarks(), *_strangers(of_file, index, topics, name.partition("=")[2]))
+            system_runs.append(SystemRun(label, of_file, None, cut, remarks))
             continue
         engines, settings = stages_of(name)
         if "mmr" in settings:
@@ -107,6 +111,27 @@ def _from_file(label: str, path: str, topics: Sequence[CorpusTopic]) -> Rankings
     return ranked
 
 
+def _strangers(ranked: Run, index: Index, topics: Sequence[CorpusTopic], path: str) -> Iterator[str]:
+    """Remarks on documents and topics of a run that the corpus lacks.
+
+    Raises:
+        DeclarationError: the corpus has none of its documents.
+    """
+    corpus = index.collection.corpus
+    every = [*topics, *(corpus.topics() if corpus.topics_file.is_file() else ())]
+    for kind, there, names in (
+        ("document", set(index.ids), dict.fromkeys(chain(*ranked.values()))),
+        ("topic", {topic.id for topic in every}, ranked),
+    ):
+        unknown = [name for name in names if name not in there]
+        known = f"{len(names) - len(unknown)} of {number(len(names), kind)} of {path}"
+        if unknown:
+            text = f"{known} are in {corpus.path}; not {', '.join(unknown[:3])}"
+            if len(unknown) == len(names):
+                raise DeclarationError(f"{text}: give the corpus that the run was made from")
+            yield text
+
+
 def queries(topics: Sequence[CorpusTopic]) -> pd.DataFrame:
     """Return topics as a PyTerrier frame of queries with the columns ``qid`` and ``query``."""
     import pandas as pd
@@ -118,6 +143,16 @@ def rankings(frame: pd.DataFrame) -> Run:
     """Convert a frame of PyTerrier results into rankings: a mapping from topic id to document ids, by rank."""
     ranked = frame.sort_values(["rank"], kind="stable")
     return gathered(zip(map(str, ranked["qid"]), map(str, ranked["docno"]), strict=True))
+
+
+def falling(frame: pd.DataFrame) -> Iterator[ScoredDoc]:
+    """Yield PyTerrier results as run lines, by rank; an equal score becomes the next lower one, which keeps the
+    order."""
+    for topic, rows in frame.sort_values("rank", kind="stable").groupby("qid", sort=False):
+        last = np.float32(np.inf)
+        for document, score in zip(rows["docno"], rows["score"], strict=True):
+            last = min(np.float32(score), np.nextafter(last, np.float32(-np.inf)))
+            yield ScoredDoc(str(topic), str(document), float(str(last)))
 
 
 def judgments(

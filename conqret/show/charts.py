@@ -11,6 +11,7 @@ import io
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -122,22 +123,22 @@ class Chart:
 
     def drawn(self) -> Iterator[SimpleNamespace]:
         """Yield the drawing data of each line in figure units: ``name``, ``colour``, ``mark``, ``path``,
-        ``band`` (the outline of its intervals) and ``points``.
+        ``bands`` (outlines of the intervals of neighboring points; points without one are in none) and ``points``.
         """
         for place, line in enumerate(self.lines):
             index = place if line.place is None else line.place
             mark = MARKS[index % len(MARKS)]
             points = sorted(line.points, key=lambda point: point.x)
-            upper = [self._at(point.x, point.y if point.high is None else point.high) for point in points]
-            lower = [self._at(point.x, point.y if point.low is None else point.low) for point in points]
+            stretches = groupby(points, lambda point: point.low is not None)
+            bands = [self._outline(list(stretch)) for known, stretch in stretches if known]
             middle = [self._at(point.x, point.y) for point in points]
             yield SimpleNamespace(
                 name=cut(visible(line.name), NAME),
                 place=index % len(COLOURS),
                 colour=COLOURS[index % len(COLOURS)],
                 mark=mark if line.marked else UNMARKED,
-                path=" ".join(upper + lower if len(points) == 1 else middle),
-                band=" ".join([*upper, *reversed(lower)]),
+                path=bands[0] if len(points) == 1 and bands else " ".join(middle),
+                bands=bands,
                 dots=[f"M{point}{mark}" for point in middle if line.marked],
                 y=HEIGHT + KEY_LINE * (place + 0.5),
             )
@@ -159,6 +160,11 @@ class Chart:
     def svg(self) -> str:
         """Return the chart as the text of an SVG file."""
         return fragment("parts.html.j2", "drawing", self).strip() + "\n"
+
+    def _outline(self, points: Sequence[Point]) -> str:
+        upper = [self._at(point.x, point.y if point.high is None else point.high) for point in points]
+        lower = [self._at(point.x, point.y if point.low is None else point.low) for point in points]
+        return " ".join([*upper, *reversed(lower)])
 
     def _at(self, x: float, y: float) -> str:
         return f"{self._x(x):g},{self._y(y):g}"

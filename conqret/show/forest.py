@@ -149,7 +149,8 @@ class Forest:
     def zero(self) -> str:
         """The SVG path of the vertical line at 0, with a gap at the words of each row."""
         x = self._x(0.0)
-        return "".join(f"M{x:g},{ROW * place + ABOVE}v{ROW - ABOVE + 4}" for place in range(len(self.rows)))
+        parts = (f"M{x:g},{ROW * place + ABOVE}v{ROW - ABOVE}" for place in range(len(self.rows)))
+        return f"{''.join(parts)}V{self.bottom}"
 
     def svg(self) -> str:
         """Return the figure as the text of an SVG file."""

@@ -79,6 +79,7 @@ _LATEX_ESCAPES = str.maketrans(
 _HYPHENS = re.compile(r"-(?=-)")
 _MINUS = re.compile(r"(?<![\w.)}-])-(?=[\d.])")
 _DASH = "\u2013"
+_WORD = re.compile(r"[a-z0-9]+")
 
 
 def escaped(text: str) -> str:
@@ -87,12 +88,15 @@ def escaped(text: str) -> str:
     return _MINUS.sub("$-$", _HYPHENS.sub("-{}", line)).replace(_DASH, "--")
 
 
-def tables_latex(tables: Iterable[Table], label: str = "conqret") -> str:
-    """Return tables as LaTeX floats with title as caption, note, and the label ``tab:LABEL-NUMBER``."""
-    return "\n\n".join(
-        "\n".join(_latex_lines(table, f"tab:{label}-{number}"))
-        for number, table in enumerate(tables, start=1)
-    )
+def tables_latex(tables: Iterable[Table]) -> str:
+    """Return tables as LaTeX floats with title as caption, note, and a label of the title's first words, so that the
+    tables of several commands fit into one document.
+    """
+    floats = []
+    for number, table in enumerate(tables, start=1):
+        title = _WORD.findall(table.title.partition("(")[0].lower())[:5]
+        floats.append("\n".join(_latex_lines(table, f"tab:{'-'.join([*title, str(number)])}")))
+    return "\n\n".join(floats)
 
 
 def _latex_lines(table: Table, label: str) -> Iterator[str]:

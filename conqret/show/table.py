@@ -25,7 +25,7 @@ from conqret.show import words
 from conqret.show.page import fragment
 from conqret.show.visible_text import Alarm as Alarm
 from conqret.show.visible_text import visible
-from conqret.stats.estimate import NO_INTERVAL, Estimate
+from conqret.stats.estimate import NO_INTERVAL, UNVARIED, Estimate
 
 if TYPE_CHECKING:
     from conqret.stats.effects import Effect
@@ -136,6 +136,8 @@ class Table:
         if bare:
             reasons = "; or ".join([reason.removeprefix(NO_INTERVAL) for reason in dict.fromkeys(bare)])
             why.append(f"Where a value has no interval, none can be computed: {reasons}.")
+            if UNVARIED in bare and any(cell.value in (0, 1) and cell.low is not None for cell in estimates):
+                why.append("If all topics have 0, or all have 1, the interval is the exact binomial one.")
         self.note = visible(" ".join(filter(None, why)))
 
     @property

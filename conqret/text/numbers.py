@@ -47,7 +47,8 @@ def whole_number_in(text: str) -> int:
     Raises:
         ValueError: it is not a finite number, or is not written as an integer (``3.0`` is not).
     """
-    number_in(text)
+    if not number_in(text).is_integer() or not text.strip().lstrip("+-").isdecimal():
+        raise ValueError(text)
     return int(text)
 
 

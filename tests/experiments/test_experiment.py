@@ -2,15 +2,19 @@
 
 import json
 import random
+import shutil
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from conqret.errors import DeclarationError
 from conqret.experiments.experiment import estimate, experiment_job, run_experiment
+from conqret.experiments.experiment_tables import arguments_table, retrieval_tables
 from conqret.experiments.page import experiment_report
+from conqret.experiments.scores import qrels, retrieval
 from conqret.io.trec import ScoredDoc, read_run, write_run
 from conqret.judging.judge_folder import COLUMNS
 from conqret.llm.client import Client
@@ -127,6 +131,9 @@ def test_what_it_leaves(finished):
     assert set(summary["retrieval"]["pro"]) == {"bm25", "bm25+side", "given"}
     for ranking in summary["retrieval"]["pro"].values():
         assert set(ranking) == {"P@10", "nDCG@10", "R@12"}  # no deeper than bm25 went
+    given = summary["retrieval"]["pro"]["given"]["R@12"]
+    assert (given["mean"], given["reason"]) == (None, "given was retrieved to 4 documents only")
+    assert given["reason"] in next(retrieval_tables(summary["retrieval"])).note
     assert summary["sensitivity"]["bm25+floor"]
     page = experiment_report(job.out, json.loads(job.out.record_file.read_bytes()), summary)
     assert [picture.title for picture in page.picture][:2] == ["Retrieval, pro", "Retrieval, con"]
@@ -136,6 +143,22 @@ def test_what_it_leaves(finished):
     assert {"fingerprint", "versions", "judges", "prompts", "corpus", "experiment"} <= set(record)
     ranked = [line.doc_id for line in read_run(job.out.ranking("given", "pro"))]
     assert ranked[:4] == ["buses-1", "buses-2", "buses-3", "buses-4"]
+
+
+def test_qrels_without_sides_are_those_of_each_side(finished, tmp_path):
+    job, outcome = finished
+    shutil.copytree(job.experiment.corpus, tmp_path / "corpus")
+    folder = tmp_path / "corpus/qrels"
+    (folder / "con.test.qrels").unlink()
+    (folder / "pro.test.qrels").rename(folder / "all.test.qrels")
+    job = replace(job, experiment=job.experiment.model_copy(update={"corpus": tmp_path / "corpus"}))
+    found = retrieval(job, qrels(job))
+    assert list(found) == ["pro (qrels without sides)", "con (qrels without sides)"]
+    assert found["pro (qrels without sides)"]["bm25"]["P@10"]["mean"] is not None
+    (folder / "all.test.qrels").unlink()
+    assert retrieval(job, qrels(job)) == {}
+    facts = {name: {**one, "none_relevant": None} for name, one in outcome.summary["arguments"].items()}
+    assert "the corpus has no qrels for these topics" in arguments_table(facts).note
 
 
 def test_its_judges_are_one_more_judge_together(file, tmp_path):

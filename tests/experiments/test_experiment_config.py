@@ -147,6 +147,23 @@ def test_a_model_that_is_only_read_cannot_write(file):
     ]
 
 
+def test_what_needs_experts_is_named_for_a_corpus_without_them(file):
+    (file.parent / "corpus/debates.jsonl").unlink()
+    found = faults(
+        file,
+        ("[generators.floor]", '[generators.floor]\nexpert = true\n\n[generators.x]\nstrategy = "expert"'),
+    )
+    lines = [(line.partition(": ")[0].split(":")[1], line.rpartition(": ")[2]) for line in found]
+    assert lines == [
+        ("11 generators.floor.shots", "write shots = 0"),
+        ("12 generators.floor.expert", "write expert = false"),
+        ("15 generators.x.strategy", "write another strategy"),
+    ]
+    (file.parent / "corpus/debates.jsonl").write_text("")
+    file.write_text(GOOD)
+    assert read_experiment(file).generators["floor"].shots == 3
+
+
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [

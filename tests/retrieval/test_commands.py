@@ -5,7 +5,7 @@ import shlex
 
 import pytest
 
-from conqret.io.trec import read_run
+from conqret.io.trec import read_rankings, read_run
 from tests.commands import run_conqret
 from tests.needed import Needed
 
@@ -99,6 +99,10 @@ def test_the_order_of_lines_with_equal_scores_never_counts(conqret, corpus, tmp_
         [ir_measures.P @ 2], [row for row in qrels if row.query_id == "cats"], run
     )
     assert scores["all", "first", "P@2"] == scores["all", "last", "P@2"] == expected[ir_measures.P @ 2] == 0.5
+    done = conqret("retrieve", "evaluate", corpus, "--systems", systems, "--latex", "--quiet")
+    assert r"\caption{PRO (2 topics; ConQRet, Table 4)}\label{tab:pro-1}" in done.out
+    assert "differences are not tested, as a test needs at least 6 topics. 2 topics, 10 documents" in done.out
+    done = conqret("retrieve", "evaluate", corpus, "--systems", systems, "--topics", "cats")
     told = "last: documents with equal scores in 1 topic are sorted by id, descending, as trec_eval does"
     assert told in " ".join(done.err.split())
 
@@ -129,6 +133,26 @@ def test_what_a_run_or_qrels_say_twice_is_a_fault(conqret, corpus, tmp_path, com
     done = conqret(*(word.replace("CORPUS", str(corpus)).replace("RUN", str(run)) for word in command))
     assert done.code == 2, done.err
     assert told in " ".join(done.err.split())
+
+
+def test_a_first_stage_writes_its_scores_and_its_name(conqret, corpus, tmp_path):
+    with (corpus / "documents.jsonl").open("a", encoding="utf-8") as documents:
+        documents.write('{"id": "zzz", "title": "", "text": "cats and trams"}\n')
+        documents.write('{"id": "aaa", "title": "", "text": "cats and trams"}\n')
+    done = conqret("retrieve", "run", corpus, "-k", "3", "-o", tmp_path / "bm25.res")
+    assert "indexed with bm25s (stemmer porter2, stop words" in " ".join(done.err.split())
+    lines = [line.split() for line in (tmp_path / "bm25.res").read_text("utf-8").splitlines()]
+    assert {line[5] for line in lines} == {"bm25"}
+    assert max(map(len, read_rankings(tmp_path / "bm25.res").values())) == 3
+    assert read_rankings(tmp_path / "bm25.res").tied == ()
+    assert not all(float(line[4]).is_integer() for line in lines)
+    run = tmp_path / "more.res"
+    run.write_text("cats Q0 zzz 1 2.0 x\ncats Q0 d99 2 1.0 x\nq9 Q0 zzz 1 1.0 x\n", encoding="utf-8")
+    done = conqret("retrieve", "evaluate", corpus, "--systems", f"a={run}")
+    told = " ".join(done.err.split())
+    assert "a: 1 of 2 documents of" in told
+    assert "a: 1 of 2 topics of" in told
+    assert "not q9" in told
 
 
 def test_the_recall_at_the_depth_is_the_ceiling_of_a_reranker(conqret, corpus, tmp_path):
@@ -165,6 +189,10 @@ def test_the_recall_at_the_depth_is_the_ceiling_of_a_reranker(conqret, corpus, t
         ("retrieve evaluate CORPUS --systems bm52", "did you mean 'bm25'"),
         ("retrieve evaluate CORPUS --systems bm25,bm25", "named twice"),
         ("retrieve evaluate CORPUS --systems a=nowhere.res", "no file"),
+        ("retrieve evaluate CORPUS --systems a=OTHER,a+pro", "takes no further steps here"),
+        ("retrieve evaluate CORPUS --systems a=OTHER+pro", "takes no further steps here"),
+        ("retrieve evaluate CORPUS --systems a=STRANGE", "0 of 1 document of strange.res are in"),
+        ("retrieve evaluate CORPUS --systems a=NAN", "('NaN' is not such a number)"),
         ("retrieve evaluate CORPUS --systems bm25 --measure nDGC@10", "not a measure"),
         (
             "retrieve evaluate CORPUS --measure R@100 --depth 4",
@@ -185,7 +213,16 @@ def test_the_recall_at_the_depth_is_the_ceiling_of_a_reranker(conqret, corpus, t
 def test_wrong_calls_end_with_2_and_say_why(conqret, corpus, typed, told, tmp_path):
     other = tmp_path / "other.res"
     other.write_text("q1 Q0 d1 1 1.0 x\n", encoding="utf-8")
-    done = conqret(*shlex.split(typed.replace("CORPUS", str(corpus)).replace("OTHER", str(other))))
+    (tmp_path / "strange.res").write_text("cats Q0 d1 1 1.0 x\n", encoding="utf-8")
+    (tmp_path / "nan.res").write_text("cats Q0 d1 1 NaN x\n", encoding="utf-8")
+    for name, file in (
+        ("CORPUS", str(corpus)),
+        ("OTHER", str(other)),
+        ("STRANGE", "strange.res"),
+        ("NAN", "nan.res"),
+    ):
+        typed = typed.replace(name, file)
+    done = conqret(*shlex.split(typed))
     assert done.code == 2, done.err
     assert told in " ".join(done.err.split())
 

@@ -65,8 +65,33 @@ def test_what_cannot_be_evaluated():
         evaluate(RUNS, {"pro": {"t1": {"x": 0}}})
     with pytest.raises(DeclarationError, match="not a measure"):
         evaluate(RUNS, {"pro": PRO}, measures=("nonsense@10",))
+    with pytest.raises(
+        DeclarationError, match=r"RBP\(p=0.8\)' lacks a parameter, or has a wrong one: RBP takes"
+    ):
+        evaluate(RUNS, {"pro": PRO}, measures=("RBP(p=0.8)",))
+    with pytest.raises(DeclarationError, match="INST takes T, min_rel, max_rel"):
+        evaluate(RUNS, {"pro": PRO}, measures=("INST",))
+    with pytest.raises(DeclarationError, match=r"alpha_nDCG@2 needs qrels of both sides"):
+        evaluate(RUNS, {"pro": PRO}, measures=("alpha_nDCG@2",))
     with pytest.raises(UnknownNameError):
         evaluate(RUNS, {"pro": PRO}).score("pro", "base", "nDCG@99")
+
+
+def test_measures_of_both_sides_at_any_depth():
+    found = evaluate(RUNS, {"pro": PRO, "con": CON}, measures=("alpha_nDCG@2", "balance@1"))
+    assert found.topics == {"stance": 2}
+    assert found.score("stance", "base", "balance@1").interval.value == 0.0
+    sides = {"c1": {"con"}, "p1": {"pro"}, "p2": {"pro"}}
+    value = found.score("stance", "pro", "alpha_nDCG@2").by_topic["t1"]
+    assert value == alpha_ndcg(RUNS["pro"]["t1"], sides, 2) != alpha_ndcg(RUNS["pro"]["t1"], sides, 10)
+
+
+def test_the_interval_of_a_count_is_not_limited_to_1():
+    runs = {"base": {"t1": ["p1", "x", "c1"], "t2": ["c2"], "t3": ["a", "b"]}}
+    judged = {**PRO, "t3": {"a": 1}}
+    interval = evaluate(runs, {"pro": judged}, measures=("NumRet",)).score("pro", "base", "NumRet").interval
+    assert interval.value == 2.0
+    assert interval.high == pytest.approx(2 + 4.303 / math.sqrt(3), abs=1e-3)  # mean + t(2) s / sqrt(n)
 
 
 SIDES = {

@@ -19,7 +19,7 @@ def test_places_follow_the_axis():
     assert list(ticks) == ["-0.4", "-0.2", "0", "0.2", "0.4", "0.6"], "further than what is shaded"
     shaded = ticks["-0.2"], ticks["0.2"]
     x = f"{ticks['0']:g}"
-    assert forest.zero == f"M{x},18v24M{x},56v24M{x},94v24", "it leaves out the words of the rows"
+    assert forest.zero == f"M{x},18v20M{x},56v20M{x},94v20V118", "it leaves out the words of the rows"
     position, length, stance = forest.drawn()
     assert position.shade == f"M{shaded[0]:g},18H{shaded[1]:g}v16H{shaded[0]:g}z"
     assert (length.shade[:1], stance.shade) == ("M", "")

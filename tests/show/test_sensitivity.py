@@ -209,6 +209,7 @@ def test_a_chart_keeps_to_its_axes() -> None:
     heights = [float(pair.split(",")[1]) for pair in drawn.path.split()]
     assert heights == [91.25, 200.0, 26.0], "in the order of the levels, and no further than -1 and 1"
     assert [tick.text for tick in chart.across()] == ["0", "100"], "1 stands too close to 0"
-    assert drawn.band.split()[0] == drawn.path.split()[0], "no interval: the point itself"
+    top, bottom = (pair.split(",")[1] for pair in drawn.bands[0].split())
+    assert (len(drawn.bands), top, bottom) == (1, "26", "34.7"), "no band where there is no interval"
     alone = Chart("t", "level", "score", [ChartLine("one", [Point(5, 0.5)])])
     assert [tick.at for tick in alone.across()] == [193.0]

@@ -11,7 +11,7 @@ from conqret.judging.tally import summarise
 from conqret.show import words
 from conqret.show.markup import tables_markdown
 from conqret.show.table import Table
-from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.estimate import UNVARIED, Estimate, undefined
 from tests.show import factory
 
 
@@ -128,3 +128,10 @@ def test_a_table_stacks_on_a_phone_only_where_it_is_wider_than_the_screen() -> N
         "", ("Metric", "bm25+extractive", "bm25+stance+extractive"), [("Context relevance", 2, 1)]
     ).stacks
     assert not Table("", ("system", "mean"), []).stacks
+
+
+def test_the_note_says_why_one_constant_has_an_interval_and_another_has_none() -> None:
+    unvaried = Estimate(0.8, reason=UNVARIED)
+    both = Table("", ("metric", "mean"), [("one", Estimate(1.0, 0.292, 1.0)), ("two", unvaried)])
+    assert both.note.endswith("If all topics have 0, or all have 1, the interval is the exact binomial one.")
+    assert "binomial" not in Table("", ("metric", "mean"), [("two", unvaried)]).note

@@ -17,7 +17,7 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import Direction
-from conqret.stats.estimate import Estimate
+from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.studies.agreement.judge_agreement import DimensionAgreement, agreement_answer, agreement_picture
 from conqret.studies.agreement.judge_baselines import baseline_sentences, differences_from_baselines
@@ -261,6 +261,13 @@ def test_the_answer_stands_below_the_title(card: Card) -> None:
     assert answer(row(-0.7, 0.9)).startswith(
         "The data do not show that the judge agrees with annotators more than by chance"
     )
+    bare = card.agreement[0].model_copy(
+        update={"alpha": undefined("the scale has no known ends"), "over": {}}
+    )
+    assert answer(bare).startswith(
+        "The judge's alpha with annotators is not defined: the scale has no known ends."
+    )
     assert agreement_answer(card.agreement, card.basis, card.average)[0] in card_page(card).markdown()
     (forest,) = agreement_picture(card.agreement, card.basis, card.average)
     assert card_page(card).picture == [forest]
+    assert set(forest.compared) == {"One annotator with the others", "Inter-annotator alpha"}

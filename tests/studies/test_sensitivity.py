@@ -112,3 +112,10 @@ def test_the_errors_of_table_7(true: float, predicted: float, printed: float) ->
     # At 20% the printed numbers differ by .105 and the printed error is .106: it was taken before rounding.
     assert error == pytest.approx(0.105 if printed == 0.106 else printed, abs=1e-9)
     assert abs(error - printed) <= 0.001 + 1e-9
+
+
+def test_the_error_is_that_of_unrounded_figures() -> None:
+    from conqret.studies.sensitivity.page import precision_cell
+
+    assert precision_cell(0.2476, 0.3534) == "0.353 (+0.106)"
+    assert precision_cell(0.5004, 0.5) == "0.500 (+0.000)"

@@ -254,7 +254,7 @@ def agreement_table(
     if mapped:
         notes.append("“Calibrated” maps scores to the labels' scale by the labels of other topics.")
     return Table(
-        "Krippendorff's alpha with annotators",
+        "Krippendorff's alpha with annotators (ConQRet, Table 5)",
         columns,
         rows,
         foot=foot,
@@ -340,6 +340,8 @@ def agreement_answer(
 
 
 def _beyond_chance(rows: Collection[DimensionAgreement], basis: Basis) -> str:
+    if all(row.alpha.value is None for row in rows):
+        return f"The judge's alpha with annotators is not defined: {next(iter(rows)).alpha.reason}"
     better = sorted((row for row in rows if row.alpha.sign > 0), key=lambda row: -(row.alpha.value or 0.0))
     worse = sum(row.alpha.sign < 0 for row in rows)
     clusters = words.number(basis.clusters, basis.clustered_by)
@@ -366,7 +368,7 @@ def _beyond_chance(rows: Collection[DimensionAgreement], basis: Basis) -> str:
 
 
 def _rest(rows: Collection[DimensionAgreement], average: Average | None) -> Iterator[str]:
-    if average is not None and len(average.dimensions) > 1:
+    if average is not None and len(average.dimensions) > 1 and average.judge["mean"].value is not None:
         mean = words.with_interval(average.judge["mean"])
         yield f"The judge's alpha with annotators, averaged over {len(average.dimensions)} dimensions, is {mean}."
     whole = next(iter(rows)) if len(rows) == 1 else average
@@ -397,7 +399,8 @@ def agreement_picture(
     if average is not None and len(average.dimensions) > 1:
         mean = f"Mean over {len(average.dimensions)} dimensions"
         found.insert(0, (mean, average.judge["mean"]))
-        others[mean] = _others(average, average.judge)
+        marked = any(getattr(row, "variants", {}) for row in rows)  # baselines of the rows, too
+        others[mean] = _others(average, average.judge if marked else {})
     axis = WITH_CI.format(basis.settings.confidence)
     return forests("Agreement of judge and annotators", axis, found, others)
 

@@ -293,7 +293,7 @@ def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
     }
     priced = (f"Price of {words.count(PRICED_ITEMS)} items", "Time per item", "Tokens per item")
     yield Table(
-        f"Krippendorff's alpha with annotators, {basis.intervals}",
+        f"Krippendorff's alpha with annotators, {basis.intervals} (ConQRet, Table 6)",
         {
             "Judge": str,
             "Alpha": lambda name: judges[name].alpha,

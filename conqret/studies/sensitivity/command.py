@@ -29,7 +29,7 @@ class PerturbationOptions(OptionGroup):
 
     Perturbations:
         perturb (--perturb, -p): Perturbations, comma-separated, each with its levels after a colon, as counts or
-            shares: `irrelevant:10,50,hallucinate:25%,50%`.
+            shares: `irrelevant:10,50,hallucinate:25%,50%`. Results call the latter `hallucinate-share`.
         grid: Also judge items with both perturbations, as in ConQRet's Figure 4: `irrelevant` combined with
             `hallucinate` (or `reverse`, if `--perturb` names it), at the levels that `--perturb` gives them (default:
             0, 10, 50 or 75 percent of documents replaced, and 0, 16 or 63 percent of cited sentences changed).

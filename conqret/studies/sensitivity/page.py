@@ -18,6 +18,7 @@ from conqret.show.markup import tables_markdown
 from conqret.show.page import write_files
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
+from conqret.stats.estimate import MIN_TOPICS
 from conqret.studies.sensitivity.result import (
     INVARIANT,
     Curve,
@@ -179,13 +180,20 @@ YES, NO, NO_ANSWER = "yes", "no", "\u03b3"
 
 def how_decided(curves: Sequence[Curve]) -> str:
     """Return sentences that explain how verdicts are decided, with the margin."""
+    few = ", ".join(map(str, sorted({curve.topics for curve in curves if _few(curve)})))
     margins = ", ".join(f"±{margin:g}" for margin in sorted({curve.margin for curve in curves}))
     return (
         "What should fall or rise passes if its trend over the levels is significant and no step goes significantly "
         "the wrong way; what should not change passes if it is shown to stay within the margin "
         f"({margins or 'none here'}), and fails if it is shown to leave it (corrected after Holm). With fewer than six "
-        "topics every verdict is inconclusive. Each verdict is wrong with a probability of at most 5%."
+        f"topics{f' (here {few})' * bool(few)} every verdict is inconclusive. Each verdict is wrong with a "
+        "probability of at most 5%."
     )
+
+
+def _few(curve: Curve) -> bool:
+    """Whether there is no verdict because of too few topics, which the note below the table says once."""
+    return curve.expected is not None and curve.topics < MIN_TOPICS
 
 
 def perturbation_words(perturbation: str) -> str:
@@ -252,7 +260,7 @@ def _verdict_cells(curve: Curve | EmptyCurve) -> tuple[str, ...]:
         f"{curve.fell:.0%} / {curve.rose:.0%}",
         f"{sum(step.significant for step in curve.neighbours)} of {len(curve.neighbours)}",
         f"{curve.n} of {curve.total}",
-        curve.words,
+        "" if _few(curve) else curve.words,
     )
 
 
@@ -358,11 +366,8 @@ def rated_from(results: SensitivityResults, name: str) -> str:
 
 
 def precision_cell(true: float, predicted: float) -> str:
-    """Return a predicted precision and its error as in the paper: ``.548 (+.043)``, computed from rounded
-    numbers.
-    """
-    error = round(predicted, 3) - round(true, 3)
-    return f"{predicted:.3f} ({error:+.3f})"
+    """Return a predicted precision and its error as in the paper: ``.548 (+.043)``."""
+    return f"{predicted:.3f} ({predicted - true:+z.3f})"
 
 
 def grids(results: SensitivityResults) -> Iterator[tuple[str, str, str, Sequence[CurveCell]]]:
