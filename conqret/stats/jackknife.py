@@ -244,7 +244,7 @@ def average(estimates: Sequence[JackknifedEstimate]) -> JackknifedEstimate:
     """
     defined = [estimate for estimate in estimates if estimate.defined]
     if not defined:
-        return without_value(estimates[0].reason if estimates else "there is none")
+        return without_value("none of them has a value")
     lost = len(estimates) - len(defined)
     scales = {estimate.scale for estimate in defined}
     return JackknifedEstimate(

@@ -229,8 +229,9 @@ def _annotators(view: LabelView) -> Figures:
     if len(view.table.annotators) < 2:
         return {}
     names = ("judge_as_annotator", "one_annotator", "judge_minus_annotator")
-    if view.reason or not view.both.any():
-        return dict.fromkeys(names, undefined(view.reason))
+    twice = (~np.isnan(view.table.labels[view.both])).sum(axis=1) > 1
+    if view.reason or not twice.any():
+        return dict.fromkeys(names, undefined(view.reason or "no row has two labels"))
     return dict(zip(names, view.one_annotator_alphas(), strict=True))
 
 
