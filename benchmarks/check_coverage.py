@@ -28,6 +28,7 @@ from conqret.stats.verdict_rates import (
     DrawnBy,
     Share,
     draw_test,
+    rates_by_label,
     share_interval,
     share_of_sums,
     solve,
@@ -143,15 +144,21 @@ def shares(samples: Samples) -> dict[str, Share]:
 
 def coverage(by: DrawnBy, known: dict[str, Share], truth: Truth) -> dict[str, float]:
     """Return how often each interval holds the truth, where there is one."""
-    covered = {}
+    covered, rates = {}, true_rates(truth)
+
+    def add(name: str, low: Numbers, high: Numbers, there: Numbers) -> None:
+        holds = (low - 1e-9 <= rates[name]) & (rates[name] <= high + 1e-9)
+        covered[name] = float(holds[there].mean())
+
     for name, (equation, parts) in DESIGNS[by].items():
         needed = [known[part] for part in parts]
-        value, low, high = solve(equation, needed, -1.0 if name == "kappa" and by != "label" else 0.0)
-        there = ~np.isnan(value) & np.all([share.n > 0 for share in needed], axis=0)
-        if by == "label" and len(parts) > 1:
-            there &= known["sensitivity"].value > known["fallout"].value
-        holds = (low - 1e-9 <= true_rates(truth)[name]) & (true_rates(truth)[name] <= high + 1e-9)
-        covered[name] = float(holds[there].mean())
+        value, low, high = solve(equation, needed, -1.0 if name == "kappa" else 0.0)
+        add(name, low, high, ~np.isnan(value) & np.all([share.n > 0 for share in needed], axis=0))
+    if by == "label":
+        by_label, explained = rates_by_label(known)
+        explained &= known["sensitivity"].value > known["fallout"].value
+        for name, (_, low, high) in by_label.items():
+            add(name, low, high, explained)
     return covered
 
 
@@ -198,7 +205,8 @@ def coverage_table(rng: Rng, samples: int) -> Iterator[str]:
 
 
 def guard_table(rng: Rng, samples: int) -> Iterator[str]:
-    """Yield how often the guard fires, and how often intervals hold the truth that take rows as drawn at random."""
+    """Yield how often the guard fires, how often intervals hold the truth that take rows as drawn at random, and how
+    often rows cannot be drawn by label."""
     rows = []
     for truth in GUARDED:
         kinds: list[tuple[str, str, Samples]] = [
@@ -209,11 +217,15 @@ def guard_table(rng: Rng, samples: int) -> Iterator[str]:
             labeled = f"{n} of {ROWS // ITEMS} clusters"
             kinds.append(("random, clusters", labeled, clustered(truth, rng, n, samples)))
         for title, labeled, tables in kinds:
-            covered = coverage("random", shares(tables), truth)
+            known = shares(tables)
+            covered, (_, explained) = coverage("random", known, truth), rates_by_label(known)
             cells = [f"{covered[name]:.2f}" for name in ("tpr", "tnr", "corrected")]
             rates = " / ".join(f"{rate:g}" for rate in truth)
-            rows.append((rates, title, labeled, *cells, f"{guard_fires(tables):.3f}"))
-    yield from table(("rate / TPR / TNR", "drawn", "labeled", *HEADS[:2], HEADS[-1], "guard fires"), rows)
+            rows.append(
+                (rates, title, labeled, *cells, f"{guard_fires(tables):.3f}", f"{1 - explained.mean():.3f}")
+            )
+    heads = ("rate / TPR / TNR", "drawn", "labeled", *HEADS[:2], HEADS[-1], "guard fires", "not by label")
+    yield from table(heads, rows)
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conqret.errors import DeclarationError
-from conqret.stats.classification import paired
+from conqret.stats.classification import ONE_CATEGORY, paired
 from conqret.stats.estimate import CONFIDENCE, MIN_DIFFERENT, Estimate, undefined
 from conqret.stats.jackknife import JackknifedEstimate, average, without_value
 from conqret.stats.resampling import SAME, Resamples, beside_mode, whole
@@ -52,6 +52,44 @@ def pearson(
 
     sampled = drawn.sampled(
         of_weights, len(first_values), scale="correlation", unsure=_unsure(first_values, other)
+    )
+    return sampled.estimate(confidence)
+
+
+def concordance(
+    first: ArrayLike,
+    second: ArrayLike,
+    resamples: Resamples | None = None,
+    *,
+    weights: NDArray[np.float64] | None = None,
+    confidence: float = CONFIDENCE,
+) -> Estimate:
+    """Compute Lin's concordance correlation ``1 - mean (x - y)^2 / (var x + var y + (mean x - mean y)^2)``
+    (Biometrics 1989), with its interval over the clusters of ``resamples`` (None: no interval).
+
+    Of ratings in whole steps it equals Cohen's kappa with quadratic weights (King and Chinchilli, Statistics in
+    Medicine 2001), and it needs no steps: the mean of several annotators is taken as it is. It is not defined where
+    all values are equal.
+
+    Raises:
+        DeclarationError: the series differ in length, are empty or have gaps.
+    """
+    x, y = paired(first, second)
+    drawn = resamples or whole(len(x))
+    each = np.ones_like(x) if weights is None else weights
+    sums = drawn.sums(
+        np.column_stack([each, each * x, each * y, each * (x - y) ** 2, each * (x * x + y * y)])
+    )
+
+    def of_weights(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        n, x, y, apart, squares = (rows @ sums).T
+        expected = n * squares - 2 * x * y
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(expected > 1e-9 * n * n, 1 - n * apart / expected, np.nan)
+
+    unsure = _unsure(x, y)
+    sampled = drawn.sampled(
+        of_weights, len(x), width=5, reason=ONE_CATEGORY, scale="correlation", unsure=unsure
     )
     return sampled.estimate(confidence)
 

@@ -11,15 +11,18 @@ the shares a1, a0 of human passes among labeled rows that the judge passes and f
   them with q of all rows: ``TPR = q a1 / (q a1 + (1 - q) a0)``;
 - a fixed number of each human label (``label``): TPR and TNR hold, and the pass rate is
   ``(q + TNR - 1) / (TPR + TNR - 1)`` (Rogan and Gladen, American Journal of Epidemiology
-  1978), not defined where TPR + TNR is not above 1; precision, accuracy and kappa, which is then not below 0, are
-  those at this rate.
+  1978), cut to [0, 1], and not defined where TPR + TNR is not above 1; precision, accuracy and kappa are those at
+  this rate. Where q lies beyond ``[1 - TNR, TPR]`` by more than the error of all three, no rate explains it, and none
+  of them is defined: the rows were not drawn so.
 
 A share has the mid-p interval of a binomial (Lancaster 1961; Berry and Armitage 1995). With clusters or weights, n is
 the effective sample size (Korn and Graubard, Survey Methodology 1998). A statistic t of shares is the root of an
 equation ``T(t) = 0`` in them, and its interval holds each t with ``T(t)^2 <= sum_k (dT/ds_k d_k)^2``, where d_k is how
 far the end of the interval of share k lies from the share, on the side towards T = 0: Fieller's theorem with the
 unequal arms of MOVER (Zou and Donner, Statistics in Medicine 2008). It stays within the statistic's range, and it
-holds where a share is 0 or 1. With clusters, the sum has the correlations of the shares' errors, too.
+holds where a share is 0 or 1. With clusters, the sum has the correlations of the shares' errors, too. Of rows drawn by
+label, the interval holds every value that t takes on the ellipsoid whose half axes are the d_k: at a pass rate near 0
+or 1 these statistics bend so much that their slopes alone would miss it.
 """
 
 from __future__ import annotations
@@ -47,6 +50,9 @@ BISECTIONS = 32
 STEP = 1e-6
 """Half the step of the numeric derivatives."""
 TINY = 1e-9
+_HEIGHT, _ANGLE = 1 - np.arange(1, 2000, 2) / 1000, np.arange(1000) * math.pi * (1 + math.sqrt(5))
+SPHERE = np.stack([*(np.sqrt(1 - _HEIGHT**2) * [np.cos(_ANGLE), np.sin(_ANGLE)]), _HEIGHT])
+"""(3, 1000): points spread evenly over the unit sphere (a Fibonacci lattice)."""
 
 
 def share_interval(share: ArrayLike, n: ArrayLike, confidence: float = CONFIDENCE) -> tuple[Numbers, Numbers]:
@@ -167,7 +173,7 @@ def _correlation(shares: Sequence[Share]) -> Numbers:
     the samples. Without errors by cluster it is the unit matrix."""
     errors = [share.errors for share in shares if share.errors is not None]
     if not errors:
-        return np.eye(len(shares))
+        return np.eye(len(shares))[:, :, None]
     scaled = np.array([each / np.maximum(np.linalg.norm(each, axis=-1), TINY)[..., None] for each in errors])
     correlation = np.asarray(np.einsum("k...c,l...c->kl...", scaled, scaled))[:, :, None]
     for place in range(len(errors)):
@@ -210,18 +216,13 @@ def _kappa(t: float, q: Numbers, a1: Numbers, a0: Numbers) -> Numbers:
     return 2 * q * (1 - q) * (a1 - a0) - t * (q + rate - 2 * q * rate)
 
 
-def _kappa_by_label(t: float, q: Numbers, s: Numbers, f: Numbers) -> Numbers:
-    return 2 * (q - f) * (s - q) - t * (q * (s - f) + (q - f) * (1 - 2 * q))
-
-
-def _accuracy_by_label(t: float, q: Numbers, s: Numbers, f: Numbers) -> Numbers:
-    return (q - f) * s + (s - q) * (1 - f) - t * (s - f)
+def _kappa_at_rate(rate: Numbers, s: Numbers, f: Numbers) -> Numbers:
+    q = rate * s + (1 - rate) * f
+    return 2 * rate * (1 - rate) * (s - f) / np.maximum(q + rate - 2 * q * rate, TINY)
 
 
 ALL = ("judged", "passed", "failed")
 """The names of q of all rows, a1 and a0."""
-BY_LABEL = ("judged", "sensitivity", "fallout")
-"""The names of q of all rows, TPR and 1 - TNR."""
 OF_CLASSES: dict[str, tuple[Equation, tuple[str, ...]]] = {
     "tpr": (lambda t, s: s - t, ("sensitivity",)),
     "tnr": (lambda t, f: 1 - f - t, ("fallout",)),
@@ -244,15 +245,40 @@ DESIGNS: dict[DrawnBy, dict[str, tuple[Equation, tuple[str, ...]]]] = {
         "corrected": OF_VERDICTS["corrected"],
     },
     "verdict": OF_VERDICTS,
-    "label": OF_CLASSES
-    | {
-        "kappa": (_kappa_by_label, BY_LABEL),
-        "accuracy": (_accuracy_by_label, BY_LABEL),
-        "corrected": (lambda t, q, s, f: q - f - t * (s - f), BY_LABEL),
-        "precision": (lambda t, q, s, f: (q - f) * s - t * q * (s - f), BY_LABEL),
-    },
+    "label": OF_CLASSES,
 }
-"""For each design, each statistic as an equation in shares, and the names of these."""
+"""For each design, each statistic as an equation in shares, and the names of these; of rows drawn by label the others
+are those of :data:`AT_RATE`."""
+AT_RATE: dict[str, Callable[[Numbers, Numbers, Numbers], Numbers]] = {
+    "corrected": lambda rate, s, f: rate,
+    "precision": lambda rate, s, f: rate * s / np.maximum(rate * s + (1 - rate) * f, TINY),
+    "accuracy": lambda rate, s, f: rate * s + (1 - rate) * (1 - f),
+    "kappa": _kappa_at_rate,
+}
+"""Each statistic of the pass rate, TPR and 1 - TNR."""
+BY_LABEL = ("judged", "sensitivity", "fallout")
+"""The names of q of all rows, TPR and 1 - TNR."""
+
+
+def rates_by_label(
+    shares: Mapping[str, Share],
+) -> tuple[dict[str, tuple[Numbers, Numbers, Numbers]], NDArray[np.bool_]]:
+    """Return the statistics of :data:`AT_RATE` with both ends of their intervals, and whether any pass rate explains
+    the judge's, for rows drawn by label."""
+    needed = [shares[name] for name in BY_LABEL]
+    values, lows, highs = (
+        np.array([getattr(share, name) for share in needed])[:, None] for name in ("value", "low", "high")
+    )
+    root = np.linalg.cholesky(np.moveaxis(_correlation(needed)[:, :, 0], (0, 1), (-2, -1)) + TINY * np.eye(3))
+    points = np.einsum("...kl,ld->kd...", root, np.hstack([np.zeros((3, 1)), SPHERE]))
+    points = points.reshape(*points.shape, *[1] * (values.ndim - points.ndim))
+    q, s, f = values + points * np.where(points < 0, values - lows, highs - values)
+    rate = np.clip((q - f) / np.maximum(s - f, TINY), 0.0, 1.0)
+    found = {name: statistic(rate, s, f) for name, statistic in AT_RATE.items()}
+    explained = ((f <= q) & (q <= s)).any(axis=0)
+    return {name: (t[0], t.min(axis=0), t.max(axis=0)) for name, t in found.items()}, explained
+
+
 UNLABELED = {
     "passed": "no row that the judge passes is labeled",
     "failed": "no row that the judge fails is labeled",
@@ -262,6 +288,7 @@ UNLABELED = {
 UNKNOWN = {"tpr": UNLABELED["sensitivity"], "tnr": UNLABELED["fallout"]}
 ONE_VERDICT = "annotators and judge use one and the same verdict only"
 UNRELATED = "TPR + TNR is not above 1: the verdicts do not follow the labels"
+UNEXPLAINED = "no pass rate gives the judge's with this TPR and TNR: the rows were not drawn by label"
 
 
 def verdict_rates(
@@ -347,7 +374,7 @@ def _of_share(share: Share, reason: str = "") -> Estimate:
 
 
 def _estimate(name: str, drawn_by: DrawnBy, shares: Mapping[str, Share], n: int) -> Estimate:
-    equation, parts = DESIGNS[drawn_by][name]
+    equation, parts = DESIGNS[drawn_by].get(name, (None, BY_LABEL))
     needed = [shares[part] for part in parts]
     q = needed[0].value
     for part, share in zip(parts, needed, strict=True):
@@ -355,9 +382,15 @@ def _estimate(name: str, drawn_by: DrawnBy, shares: Mapping[str, Share], n: int)
             if drawn_by == "random" and name == "corrected":
                 return _of_share(shares["human"], f"{UNLABELED[part]}: labels alone")
             return undefined(UNLABELED[part], n)
-    if parts == BY_LABEL and needed[1].value <= needed[2].value:
-        return undefined(UNRELATED, n)
-    value, low, high = solve(equation, needed, -1.0 if equation is _kappa else 0.0)
+    if equation is None:
+        if shares["sensitivity"].value <= shares["fallout"].value:
+            return undefined(UNRELATED, n)
+        by_label, explained = rates_by_label(shares)
+        if not explained:
+            return undefined(UNEXPLAINED, n)
+        value, low, high = by_label[name]
+    else:
+        value, low, high = solve(equation, needed, -1.0 if equation is _kappa else 0.0)
     if np.isnan(value):
         return undefined(UNKNOWN.get(name, ONE_VERDICT), n)
     return Estimate(float(value), float(low), float(high), n)

@@ -107,9 +107,26 @@ def test_rows_drawn_by_label_are_corrected_by_rogan_and_gladen():
     chance = rate * 0.7 + (1 - rate) * 0.3
     assert rates.accuracy.value == pytest.approx(accuracy)
     assert rates.kappa.value == pytest.approx((accuracy - chance) / (1 - chance))
+    assert rates.precision.value == pytest.approx(rate * 0.9 / 0.7)
     useless = verdict_rates(*rows(20, 30, 20, 30, passed=600, failed=300), drawn_by="label")
     assert "TPR + TNR is not above 1" in useless.corrected.reason
     assert useless.tnr.value == pytest.approx(0.4)
+
+
+def test_rates_of_rows_drawn_by_label_are_those_at_a_rate_within_0_and_1():
+    # TPR .7, TNR .98, and the judge passes 720 of 1,000: the rate of 1.03 is cut to 1.
+    rates = verdict_rates(*rows(49, 1, 15, 35, passed=684, failed=216), drawn_by="label")
+    assert (rates.corrected.value, rates.precision.value, rates.kappa.value) == (1, 1, 0)
+    assert rates.accuracy.value == pytest.approx(0.7)
+    assert 0.7 < rates.corrected.low < 0.95
+    assert 0.9 < rates.precision.low < 0.999
+    assert 0.3 < rates.kappa.high < 1
+    # It passes 850 of 1,000, or 55 of 1,000 with a TNR of .8: no rate between 0 and 1 gives that.
+    for shares, passed in (((49, 1, 15, 35), 814), ((40, 10, 5, 45), 0)):
+        rates = verdict_rates(*rows(*shares, passed=passed, failed=900 - passed), drawn_by="label")
+        for name in ("corrected", "kappa", "accuracy", "precision"):
+            assert "the rows were not drawn by label" in getattr(rates, name).reason
+        assert rates.tpr.value == pytest.approx(shares[3] / 50)
 
 
 @pytest.mark.parametrize("drawn_by", DRAWN_BY)
@@ -140,16 +157,18 @@ def test_what_is_no_verdict_is_an_error():
         verdict_rates([1, 0], [1])
 
 
-def test_clusters_widen_intervals_by_how_alike_their_rows_are():
-    human, judge = sampled(3, 200)
-    alike = np.repeat(np.arange(200), 5).tolist()
+@pytest.mark.parametrize(("drawn_by", "n"), [("random", 200), ("label", 4000)])
+def test_clusters_widen_intervals_by_how_alike_their_rows_are(drawn_by, n):
+    human, judge = sampled(3, n)
+    human[200:] = np.nan
+    alike = np.repeat(np.arange(n), 5).tolist()
     single, repeated = (
-        verdict_rates(human, judge),
-        verdict_rates(human.repeat(5), judge.repeat(5), clusters=alike),
+        verdict_rates(human, judge, drawn_by=drawn_by),
+        verdict_rates(human.repeat(5), judge.repeat(5), clusters=alike, drawn_by=drawn_by),
     )
     for name in NAMES:
         assert getattr(repeated, name).value == pytest.approx(getattr(single, name).value)
-        assert getattr(repeated, name).half == pytest.approx(getattr(single, name).half, rel=0.05)
+        assert getattr(repeated, name).half == pytest.approx(getattr(single, name).half, rel=0.06)
 
 
 def test_rows_of_one_cluster_count_as_one():

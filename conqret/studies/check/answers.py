@@ -8,6 +8,7 @@ from conqret.errors import number
 from conqret.show.words import listed
 from conqret.stats.effects import p_words
 from conqret.stats.estimate import Estimate
+from conqret.stats.verdict_rates import VerdictRates
 from conqret.studies.check.checked_table import Kind
 from conqret.studies.check.result import TITLES, CheckResult, JudgeCheck
 
@@ -40,18 +41,24 @@ def value_words(kind: Kind, classes: Sequence[str], value: float) -> str:
     return classes[int(value)] if kind == "classes" else f"{value:.4g}"
 
 
-def guard_sentence(
-    kind: Kind, judge: str, means: tuple[float, float], rows: tuple[int, int], p: float
-) -> str:
-    """Return why no rate is claimed; ``means`` are those of the verdicts of labeled and of unlabeled ``rows``."""
-    (labeled, others), rest = means, f"the {rows[1]:,} others"
+def verdicts_differ(kind: Kind, judge: str, means: tuple[float, float], rest: int, p: float) -> str:
+    """Return how verdicts differ between labeled rows ("them") and the ``rest``; ``means`` are those of both."""
+    (labeled, others), them = means, f"the {rest:,} others"
     seen = {
-        "pass_fail": f"{judge} passes {labeled:.0%} of them and {others:.0%} of {rest}",
-        "pairs": f"{judge} prefers answer A in {labeled:.0%} of them and {others:.0%} of {rest}",
-        "classes": f"{judge} gives other classes to them than to {rest}",
-    }.get(kind, f"{judge} gives {labeled:.2f} to them and {others:.2f} to {rest}, on average")
+        "pass_fail": f"{judge} passes {labeled:.0%} of them and {others:.0%} of {them}",
+        "pairs": f"{judge} prefers answer A in {labeled:.0%} of them and {others:.0%} of {them}",
+        "classes": f"{judge} gives other classes to them than to {them}",
+    }.get(kind, f"{judge} gives {labeled:.2f} to them and {others:.2f} to {them}, on average")
+    return f"{seen} ({p_words(p)})"
+
+
+def unexplained_sentence(rates: VerdictRates, judge: str) -> str:
+    """Return why no rate is claimed of rows that cannot be drawn by label."""
+    tpr, tnr, judged = (rate.value or 0.0 for rate in (rates.tpr, rates.tnr, rates.judged))
     return (
-        f"The {rows[0]:,} labeled rows are not a random sample: {seen} ({p_words(p)}), so no rate is claimed."
+        f"The {rates.tpr.n + rates.tnr.n:,} labeled rows were not drawn by label: with their TPR of {tpr:.2f} and TNR "
+        f"of {tnr:.2f}, {judge} would pass between {1 - tnr:.0%} and {tpr:.0%} of all rows, but it passes "
+        f"{judged:.0%}, so no rate is claimed."
     )
 
 
@@ -134,7 +141,6 @@ def _pass_fail(result: CheckResult, judge: JudgeCheck) -> str:
     (right_fails, misses), (alarms, right_passes) = judge.confusion
     if unmeasured(judge):
         return f"cannot be measured, as {judge.tnr.reason}"
-    weighted = result.unlabeled > 0 and result.drawn_by in ("verdict", "probabilities")
     parts, lacking = [], ""
     for rate, verb, wrong, rows, what, then in (
         (judge.tnr, "lets", misses, right_fails + misses, "failures", " pass"),
@@ -142,7 +148,7 @@ def _pass_fail(result: CheckResult, judge: JudgeCheck) -> str:
     ):
         if rate.value is None:
             lacking = f", and no {what.removesuffix('s')} is labeled"
-        elif weighted:
+        elif result.weighted:
             parts.append(f"{verb} {percent(rate, missing=True)} of {what}{then}")
         else:
             parts.append(f"{verb} {wrong} of {rows} {what}{then} ({percent(rate, missing=True)})")

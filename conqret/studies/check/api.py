@@ -121,7 +121,7 @@ def parse_requirement(text: str) -> Requirement:
 
 
 def check_requirement(requirement: Requirement, result: CheckResult) -> RequirementOutcome:
-    """Check one requirement; without a judge's name in brackets, it is on the first judge.
+    """Check one requirement; without a judge's name, or its beginning, in brackets, it is on the first judge.
 
     Raises:
         UnknownNameError: there is no such judge or class, or verdicts of this kind have no such figure.
@@ -139,8 +139,10 @@ def check_requirement(requirement: Requirement, result: CheckResult) -> Requirem
     else:
         if requirement.dimension is not None:
             judges = {dimension_name(one.name): one for one in result.judges}
-            check_known("judge", judges, requirement.dimension)
-            judge = judges[requirement.dimension]
+            begun = [name for name in judges if name.startswith(requirement.dimension)]
+            named = begun[0] if len(begun) == 1 else requirement.dimension
+            check_known("judge", judges, named)
+            judge = judges[named]
         estimate = Estimate(judge.coverage) if name == COVERAGE else judge.figure(name)
     rows = estimate.n if name in OF_ALL_ROWS else judge.compared
     return decide(requirement, estimate, rows, result.confidence)

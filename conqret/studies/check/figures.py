@@ -77,7 +77,7 @@ def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BA
     ``guard`` says whether figures can be claimed, and ``bar`` is the least rate of a usable judge."""
     first, checks = views[0], tuple(_judge_check(view, bar) for view in views)
     table, target = first.table, first.target
-    labeled, asked = ~np.isnan(target), (~np.isnan(table.labels)).any(axis=1)
+    labeled = ~np.isnan(target)
     comparisons = tuple(judge_differences(views))
     best = best_place(checks, comparisons)
     differing = _differing(views[best])
@@ -93,7 +93,7 @@ def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BA
         next="",
         rows=len(target),
         labeled=int(labeled.sum()),
-        unlabeled=int((~asked).sum()),
+        unlabeled=int((~views[best].has_label & ~np.isnan(views[best].verdicts)).sum()),
         drawn_by="probabilities" if table.chances is not None else table.drawn_by,
         guard=guard,
         judges=checks,
@@ -108,7 +108,7 @@ def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BA
         by=table.by,
         disagreements=tuple(_disagreements(views[best], shown)),
         disagreements_in_all=len(differing),
-        notes=(*_probability_notes(checks), *_notes(first, guard, int((asked & ~labeled).sum()))),
+        notes=(*_draw_notes(first, guard), *_probability_notes(checks), *_notes(views[best], guard)),
         guessed=table.guessed,
         command=table.command,
         collect=table.collect,
@@ -236,13 +236,46 @@ def _probability_notes(checks: Sequence[JudgeCheck]) -> Iterator[str]:
             yield f"{judge.name}: {sentence}" if len(checks) > 1 else sentence
 
 
-def _notes(view: LabelView, guard: DrawGuard, tied: int) -> Iterator[str]:
-    table = view.table
+def _draw_notes(view: LabelView, guard: DrawGuard) -> Iterator[str]:
+    """What the draw of the labeled rows means for the figures."""
+    table, (_, verdicts, weights) = view.table, view.sides
+    if view.drawing == "verdict" and view.own_strata and table.kind == "pass_fail" and not view.reason:
+        stand = [f"{weights[verdicts == side].sum():,.0f}" for side in (1, 0)]
+        yield (
+            f"figures are weighted by verdict: the {(verdicts == 1).sum():,} labeled rows that the judge passes stand "
+            f"for {stand[0]}, the {(verdicts == 0).sum():,} that it fails for {stand[1]}"
+        )
+    elif view.chances is not None and not view.reason:
+        yield "figures are weighted: each labeled row counts by the number of rows that it stands for"
+    if guard.fired and table.drawn_by is None and guard.p is not None:
+        yield "if the labeled rows were drawn at random all the same, add --drawn-by random"
+    elif guard.sentence and not guard.fired:
+        yield f"{guard.sentence}: if they were chosen in another way, the figures do not hold"
+
+
+def _dispute_note(view: LabelView) -> str:
+    """How many rows have no majority, and how far this raises the agreement; empty without such rows."""
+    disputed = view.has_label & np.isnan(view.target)
+    count = int(disputed.sum())
+    if not count:
+        return ""
+    rows = "1 row is" if count == 1 else f"{count:,} rows are"
+    note = f"{rows} left out: as many annotators give one label as another"
+    human, judge, _ = view.sides
+    tied = int((disputed & ~np.isnan(view.verdicts)).sum())
+    share = float((human == judge).mean()) if len(human) and not view.reason else 0.0
+    if view.table.kind == "pairs" or share <= 0.5 or not tied:
+        return note
+    halves = (share * len(human) + tied / 2) / (len(human) + tied)
+    without = f"its agreement is {share:.2f}, and {halves:.2f} if they count as half right"
+    return f"{note}; this flatters the judge: {without}"
+
+
+def _notes(view: LabelView, guard: DrawGuard) -> Iterator[str]:
+    table, unlabeled = view.table, not view.has_label.all()
     yield from table.notes
-    if tied:
-        rows = "1 row is" if tied == 1 else f"{tied:,} rows are"
-        yield f"{rows} left out: as many annotators give one label as another"
-    if view.drawing is None and not view.reason and view.both.any() and np.isnan(view.target).any():
+    yield from filter(None, [_dispute_note(view)])
+    if view.drawing is None and not view.reason and view.both.any() and unlabeled:
         yield (
             f"the labeled rows are taken as a random sample{p_remark(guard.p)}; if you picked a fixed number of each "
             "of the judge's verdicts, add --drawn-by verdict; if a fixed number of each human label, add --drawn-by "

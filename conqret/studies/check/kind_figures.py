@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from conqret.stats.agreement import alphas
-from conqret.stats.classification import auroc, cohen_kappa, quadratic_kappa
+from conqret.stats.classification import auroc, cohen_kappa
 from conqret.stats.confidence import calibration_error, calibration_noise
-from conqret.stats.correlation import spearman
+from conqret.stats.correlation import concordance, spearman
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.verdict_rates import VerdictRates, verdict_rates
 from conqret.studies.check.checked_table import Kind
@@ -23,21 +24,17 @@ UNWEIGHTED = "labeled rows stand for different numbers of rows, and this figure 
 ONE_ORDER = "judged in one order: flips cannot be seen"
 NO_PAIR = "no pair was judged in both orders"
 ALL_FLIP = "every labeled verdict flips with the order"
-NO_STEPS = "verdicts or labels are no whole steps"
 NO_VERDICT = "no row has a verdict"
-MAX_STEPS = 20
-"""Steps of a scale up to which ratings have a weighted kappa."""
 
 
 def rates(view: LabelView) -> VerdictRates:
     """Return TNR, TPR, kappa, accuracy and the corrected pass rate of pass/fail verdicts."""
-    table = view.table
     by_own_verdict = view.drawing == "verdict" and view.own_strata
     chances = None if by_own_verdict or view.reason else view.chances
     return verdict_rates(
         view.target,
         view.verdicts,
-        clusters=None if table.clusters is None and table.systems is None else view.clusters.tolist(),
+        clusters=view.groups,
         chances=chances,
         drawn_by="label" if view.drawing == "label" else "verdict" if by_own_verdict else "random",
         confidence=view.confidence,
@@ -63,7 +60,7 @@ def pass_fail(view: LabelView) -> Figures:
 
 def ratings(view: LabelView) -> Figures:
     """The bias, the corrected mean, kappa and alpha, and alpha of one annotator."""
-    human, judge, _ = view.sides
+    human, judge, weights = view.sides
     figures = {
         "bias": view.claimed(lambda: view.share(judge - human, scale="plain")),
         "judge_mean": view.everywhere(view.verdicts, "plain", NO_VERDICT),
@@ -71,7 +68,9 @@ def ratings(view: LabelView) -> Figures:
         "corrected": view.claimed(lambda: view.corrected(scale="plain").corrected),
     }
     if view.table.kind == "ratings":
-        figures["weighted_kappa"] = view.claimed(lambda: _weighted_kappa(view))
+        figures["weighted_kappa"] = view.claimed(
+            lambda: concordance(human, judge, view.drawn, weights=weights, confidence=view.confidence)
+        )
     if view.binary:
         figures["auroc"] = view.claimed(
             lambda: auroc(human, judge, view.drawn_for_ranks, confidence=view.confidence), by_label=True
@@ -168,15 +167,20 @@ def levels(view: LabelView, by: Values) -> Iterator[LevelCheck]:
     """Yield the means of verdicts and labels on the labeled rows of each level (or band) of ``by``."""
     human, judge, _ = view.sides
     places = strata(by) if len(by) else np.zeros(0, dtype=np.intp)
+
+    def mean(values: Values, here: Mask) -> Estimate:
+        estimate = view.share(values, here, scale="plain")
+        return replace(estimate, reason="") if values is by else estimate  # one level: no interval is missed
+
     for place in range(int(places.max(initial=-1)) + 1):
         here = places == place
         yield LevelCheck(
             low=float(by[here].min()),
             high=float(by[here].max()),
             rows=int(here.sum()),
-            judge=view.share(judge, here, scale="plain"),
-            human=view.share(human, here, scale="plain"),
-            bias=view.share(judge - human, here, scale="plain"),
+            judge=mean(judge, here),
+            human=mean(human, here),
+            bias=mean(judge - human, here),
         )
 
 
@@ -221,28 +225,14 @@ def _alpha(view: LabelView) -> Estimate:
     return alpha.estimate(view.confidence)
 
 
-def _weighted_kappa(view: LabelView) -> Estimate:
-    """Quadratic weighted kappa; the mean label of several annotators is rounded to a step. Undefined if verdicts or
-    labels are no whole numbers, or the scale has more than :data:`MAX_STEPS` steps."""
-    human, judge, weights = view.sides
-    human = np.floor(human + 0.5) if view.table.labels.shape[1] > 1 else human
-    low, high = view.table.scale
-    whole = all((values == np.round(values)).all() for values in (human, judge, np.array([low, high])))
-    if not whole or high - low > MAX_STEPS:
-        return undefined(NO_STEPS)
-    steps = np.arange(low, high + 1).tolist()
-    return quadratic_kappa(
-        human, judge, view.drawn, categories=steps, weights=weights, confidence=view.confidence
-    )
-
-
 def _annotators(view: LabelView) -> Figures:
     """Alpha of one annotator and of the judge in that place, where there are several annotators."""
     if len(view.table.annotators) < 2:
         return {}
     names = ("judge_as_annotator", "one_annotator", "judge_minus_annotator")
-    if view.reason or not view.both.any():
-        return dict.fromkeys(names, undefined(view.reason))
+    twice = (~np.isnan(view.table.labels[view.both])).sum(axis=1) > 1
+    if view.reason or not twice.any():
+        return dict.fromkeys(names, undefined(view.reason or "no row has two labels"))
     return dict(zip(names, view.one_annotator_alphas(), strict=True))
 
 

@@ -24,14 +24,15 @@ from conqret.stats.prediction_powered import (
     weighted_mean,
 )
 from conqret.stats.resampling import Resamples, cluster_places, leave_one_out, mean
-from conqret.stats.verdict_rates import draw_test
+from conqret.stats.verdict_rates import UNEXPLAINED, draw_test, verdict_rates
 from conqret.studies.check.answers import (
     NO_SAMPLE,
     ONLY_ERRORS,
     errors_sentence,
-    guard_sentence,
     p_remark,
+    unexplained_sentence,
     value_words,
+    verdicts_differ,
 )
 from conqret.studies.check.checked_table import CheckedTable, JudgeColumn
 from conqret.studies.check.result import DrawGuard
@@ -45,7 +46,8 @@ SUSPICIOUS = 0.05
 claimed."""
 MIN_ERRORS = 3
 """Labels, all of which differ from the verdicts, from which on they are taken to be of errors alone."""
-NO_LABEL = "no row has a verdict and a human label"
+NO_LABEL = "no row has a human label"
+NO_COMMON_ROW = "no row has a verdict and a human label"
 BY_LABEL = "the rows were drawn by label, so this share of the labeled rows says nothing of all rows"
 Drawing = Literal["random", "verdict", "label", "probabilities"]
 Values = NDArray[np.float64]
@@ -129,6 +131,17 @@ class LabelView:
         return self.judge.values
 
     @cached_property
+    def has_label(self) -> Mask:
+        """The rows with a label of any annotator, those without a majority included."""
+        return np.asarray((~np.isnan(self.table.labels)).any(axis=1))
+
+    @property
+    def groups(self) -> list[int] | None:
+        """The number of each row's cluster; None if rows are independent."""
+        alone = self.table.clusters is None and self.table.systems is None
+        return None if alone else self.clusters.tolist()
+
+    @cached_property
     def sides(self) -> tuple[Values, Values, Values]:
         """The labels, the verdicts and the weights of the rows that have a verdict and a label."""
         weights = np.ones(int(self.both.sum())) if self.chances is None else 1 / self.chances[self.both]
@@ -161,7 +174,7 @@ class LabelView:
         if self.reason:
             return self.reason
         if not self.both.any():
-            return NO_LABEL
+            return NO_COMMON_ROW if self.has_label.any() else NO_LABEL
         return BY_LABEL if self.drawing == "label" and not by_label else ""
 
     def claimed(self, compute: Callable[[], Estimate], *, by_label: bool = False) -> Estimate:
@@ -257,8 +270,12 @@ def _joined(views: Sequence[LabelView]) -> Sequence[LabelView]:
     before = table.labeled_before
     drawn = int((~before & ~np.isnan(views[0].target)).sum())
     known = f"the {number(int(before.sum()), 'earlier label')}"
+    labels = np.where(before[:, None], table.labels, np.nan)
     alone = replace(table, chances=None, labeled_before=None)
-    earlier = [replace(view, table=alone, target=np.where(before, view.target, np.nan)) for view in views]
+    earlier = [
+        replace(view, table=replace(alone, labels=labels), target=np.where(before, view.target, np.nan))
+        for view in views
+    ]
     guard = _guard(earlier, [_draw_p(view) for view in earlier])
     if table.drawn_by == "label" or guard.fired:
         why = "are no random sample; they" if guard.fired else "were drawn by label, and"
@@ -295,7 +312,7 @@ def _claimed(
             leading = alike[0]
         chances, reason = _stratum_chances(views[leading])
     elif guard.fired and tests[place] is not None:
-        reason = ONLY_ERRORS if guard.p is None else NO_SAMPLE
+        reason = ONLY_ERRORS if guard.p is None else UNEXPLAINED if drawing == "label" else NO_SAMPLE
     return replace(view, drawing=drawing, chances=chances, own_strata=place == leading, reason=reason)
 
 
@@ -309,20 +326,16 @@ def _drawing(view: LabelView) -> Drawing | None:
 def _draw_p(view: LabelView) -> float | None:
     """Return the p-value of "labeled and unlabeled rows have the same verdicts" (of classes, the smallest of them,
     corrected); None without labels, or if the rows' probabilities are known."""
-    table, target, verdicts = view.table, view.target, view.verdicts
-    if not np.isnan(target).any() or table.chances is not None:
+    table, verdicts = view.table, view.verdicts
+    if view.has_label.all() or table.chances is not None:
         return None
-    independent = table.clusters is None and table.systems is None
-    clusters = None if independent and table.kind in ("pass_fail", "classes") else view.clusters.tolist()
+    there = np.where(view.has_label, 1.0, np.nan)
+    clusters = view.groups if table.kind in ("pass_fail", "classes") else view.clusters.tolist()
     if table.kind != "classes":
-        return draw_test(target, verdicts, clusters=clusters)
+        return draw_test(there, verdicts, clusters=clusters)
     known = ~np.isnan(verdicts)
     tests = [
-        draw_test(
-            np.where(np.isnan(target), np.nan, 1.0),
-            np.where(known, verdicts == place, np.nan),
-            clusters=clusters,
-        )
+        draw_test(there, np.where(known, verdicts == place, np.nan), clusters=clusters)
         for place in np.unique(verdicts[known])
     ]
     return _smallest([p for p in tests if p is not None])
@@ -334,27 +347,35 @@ def _smallest(p_values: Sequence[float]) -> float | None:
 
 
 def _guard(views: Sequence[LabelView], tests: Sequence[float | None]) -> DrawGuard:
-    """Return whether rates can be claimed where nothing says how the labeled rows were drawn. It fires if only errors
-    of a judge are labeled (then without a p-value), or if one of the ``tests`` of the ``views`` is significant after
-    correction."""
-    known = [p for p in tests if p is not None]
-    if not known or views[0].table.drawn_by is not None:
-        return DrawGuard(p=min(known, default=None))
-    several = len(views) > 1
-    for view, test in zip(views, tests, strict=True):
-        if test is not None and _only_errors(view):
-            name = f"the judge {view.judge.name}" if several else "the judge"
+    """Return whether the labeled rows can be drawn as stated, or at random where nothing is stated. It fires if only
+    errors of a judge are labeled (then without a p-value), if one of the ``tests`` of the ``views`` is significant after
+    correction, or if no pass rate explains verdicts whose labels are said to be drawn by label."""
+    known, drawn_by, kind = [p for p in tests if p is not None], views[0].table.drawn_by, views[0].table.kind
+    least = min(known, default=None)
+    if least is None or drawn_by == "verdict":
+        return DrawGuard(p=least)
+    names = [f"the judge {view.judge.name}" if len(views) > 1 else "the judge" for view in views]
+    if drawn_by == "label":
+        for view, name in zip(views, names, strict=True) if kind == "pass_fail" else ():
+            rates = verdict_rates(view.target, view.verdicts, clusters=view.groups, drawn_by="label")
+            if rates.corrected.reason == UNEXPLAINED:
+                return DrawGuard(p=least, fired=True, sentence=unexplained_sentence(rates, name))
+        return DrawGuard(p=least)
+    for view, test, name in zip(views, tests, names, strict=True):
+        if drawn_by is None and test is not None and _only_errors(view):
             return DrawGuard(fired=True, sentence=errors_sentence(int(view.both.sum()), name))
     p = _smallest(known)
     if p is None or p >= SUSPICIOUS:
         return DrawGuard(p=p)
-    view = views[tests.index(min(known))]
-    labeled, verdicts = ~np.isnan(view.target), view.verdicts
-    means = (float(np.nanmean(verdicts[labeled])), float(np.nanmean(verdicts[~labeled])))
-    name = f"the judge {view.judge.name}" if several else "the judge"
-    judged = ~np.isnan(verdicts)
-    rows = int((labeled & judged).sum()), int((~labeled & judged).sum())
-    return DrawGuard(p=p, fired=True, sentence=guard_sentence(view.table.kind, name, means, rows, p))
+    place = tests.index(least)
+    judged, labeled = ~np.isnan(views[place].verdicts), views[place].has_label
+    sides = [views[place].verdicts[judged & rows] for rows in (labeled, ~labeled)]
+    means, rows = (float(sides[0].mean()), float(sides[1].mean())), f"{len(sides[0]):,} labeled rows"
+    seen = verdicts_differ(kind, names[place], means, len(sides[1]), p)
+    if drawn_by is None:
+        sentence = f"The {rows} are not a random sample: {seen}, so no rate is claimed."
+        return DrawGuard(p=p, fired=True, sentence=sentence)
+    return DrawGuard(p=p, sentence=f"the {rows} count as random, as stated, but {seen}")
 
 
 def _only_errors(view: LabelView) -> bool:

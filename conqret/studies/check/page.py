@@ -10,6 +10,7 @@ from conqret.show import words
 from conqret.show.report_page import PageRemarks, Part, ReportPage, Section, section
 from conqret.show.table import Column, Table
 from conqret.stats.agreement import AlternativeAnnotator
+from conqret.stats.confidence import BANDS
 from conqret.studies.check.answers import disagreements_title
 from conqret.studies.check.result import TITLES, CheckResult, JudgeCheck, level_words
 
@@ -22,16 +23,22 @@ HOW_TO_READ = {
     "weak where one lies below it. Otherwise it is probably too weak where a rate is below the bar, and else there are "
     "too few labels.",
     "ratings": "A positive difference means that the judge rates higher than annotators do. Weighted kappa and alpha "
-    "are 1 where judge and annotators always agree and 0 where they agree as often as by chance. Compare the judge in "
-    "an annotator's place with one annotator and the others.",
-    "pairs": "A verdict flips where the judge prefers another answer once the order is changed; such pairs say nothing "
-    "of the answers. Without a preference for a place, the share of first place is 0.50.",
+    "are 1 where judge and annotators always agree and 0 where they agree as often as by chance. Weighted kappa takes "
+    "the mean label of several annotators as it is (Lin's concordance correlation). Compare the judge in an "
+    "annotator's place with one annotator and the others.",
+    "pairs": "A verdict flips where the judge prefers another answer once the order is changed, or a tie becomes a "
+    "preference or a preference a tie; such pairs say nothing of the answers. Without a preference for a place, the "
+    "share of first place is 0.50.",
     "classes": "Kappa is 1 where judge and annotators always agree, and 0 where they agree as often as by chance. "
     "Recall is the share of rows of a class that the judge finds, precision the share of its verdicts that are right.",
 }
 HOW_TO_READ["scores"] = HOW_TO_READ["ratings"]
 INTERVALS = (
     "Brackets hold intervals: those of 95% of all samples of rows contain the true figure (--confidence)."
+)
+CALIBRATION = (
+    "The expected calibration error (ECE) is the distance of the mean stated probability from the share of passes, "
+    f"averaged over {BANDS} bins of about equally many labels."
 )
 
 
@@ -47,6 +54,7 @@ def check_tables(result: CheckResult) -> list[Table]:
 
 def check_page(result: CheckResult) -> ReportPage:
     """Return the report page of a check."""
+    stated = [CALIBRATION] if "calibration_error" in result.best_judge.figures else []
     return ReportPage(
         "check",
         f"How good is the judge in {Path(result.source).name}?",
@@ -57,7 +65,7 @@ def check_page(result: CheckResult) -> ReportPage:
         ],
         answer=[result.answer, *map(str.strip, f"Next: {result.next}".splitlines())],
         lede=[f"{words.capitalised(note).rstrip('.')}." for note in (result.guessed, *result.notes) if note],
-        how_to_read=[HOW_TO_READ[result.kind], INTERVALS] if result.labeled else [],
+        how_to_read=[HOW_TO_READ[result.kind], INTERVALS, *stated] if result.labeled else [],
         facts=[
             ("Rows", words.count(result.rows)),
             ("Labeled", words.count(result.labeled)),
@@ -95,9 +103,12 @@ def figures_table(result: CheckResult) -> Table:
 
 
 def _title(result: CheckResult, name: str) -> str:
+    title = TITLES[name]
+    if result.weighted and name == "human_mean":
+        title += " weighted to all"
     if result.kind != "pass_fail":
-        return TITLES[name]
-    return TITLES[name].replace("mean of", "pass rate by").replace("mean", "pass rate")
+        return title
+    return title.replace("mean of", "pass rate by").replace("mean", "pass rate")
 
 
 def _of(result: CheckResult, judge: JudgeCheck) -> str:
@@ -210,13 +221,18 @@ def _details(result: CheckResult) -> Iterator[Section]:
 
 
 def _baselines(result: CheckResult) -> Table | None:
-    """What a judge without any skill comes to on the labeled rows."""
-    judge = result.best_judge
-    passes = judge.figures.get("human_mean")
+    """What a judge without any skill comes to: on all rows where figures are made of the rates of all rows, else on
+    the labeled ones."""
+    judge, by_draw = (
+        result.best_judge,
+        result.weighted or (result.drawn_by == "label" and result.unlabeled > 0),
+    )
+    passes = judge.figures.get("corrected" if by_draw else "human_mean")
     if result.kind != "pass_fail" or passes is None or passes.value is None or not judge.compared:
         return None
-    share = passes.value
-    given = sum(row[1] for row in judge.confusion) / judge.compared
+    share, given = passes.value, judge.figures["judge_mean"].value or 0.0
+    if not by_draw:
+        given = sum(row[1] for row in judge.confusion) / judge.compared
     rows = [
         ("the judge", judge.tnr.value, judge.tpr.value, judge.agreement.value, judge.kappa.value),
         ("always pass", 0.0, 1.0, share, 0.0),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conqret.errors import DeclarationError, check_known, number
+from conqret.errors import DeclarationError, check_known, number, shortened
 from conqret.studies.check.checked_table import IN_MEMORY, CheckedTable, DrawnBy, JudgeColumn
 from conqret.studies.check.column_roles import (
     ColumnRoles,
@@ -170,6 +170,13 @@ def _values(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) ->
         name: word_column(name, table.columns[name], name not in roles.judged, labels, paired=paired)
         for name in (*roles.judged, *roles.humans)
     }
+    for name in roles.humans:
+        if lost := columns[name].none:
+            shown = ", ".join(f'"{shortened(cell, 20)}"' for cell, _ in lost.most_common(4))
+            rows = number(lost.total(), "cell")
+            roles.notes.append(
+                f"in {name!r}, {rows} say that there is no label ({shown}): such rows are unlabeled"
+            )
     silent = [name for name, group in roles.judges.items() if not any(columns[one].counts for one in group)]
     if len(silent) < len(roles.judges):
         roles.notes += [f"{name!r} is left out: it holds no verdict, or errors alone" for name in silent]

@@ -239,7 +239,8 @@ class DrawGuard(Frozen):
     """Whether the labeled rows can be a random sample of all rows, by the judge's verdicts.
 
     ``p`` is of "labeled and unlabeled rows have the same verdicts"; None where it was not tested, and where every label
-    differs from the verdict. Where ``fired``, no rate is claimed, and ``sentence`` says why.
+    differs from the verdict. Where ``fired``, no rate is claimed, and ``sentence`` says why; else it says what speaks
+    against rows that are stated to be random.
     """
 
     p: float | None = None
@@ -284,7 +285,7 @@ class CheckResult(NamedFigures):
         next: what to do next.
         rows: how many rows the table has.
         labeled: how many have a human label (after ties of annotators were left out).
-        unlabeled: how many have none.
+        unlabeled: how many have none, and a verdict of the best judge.
         drawn_by: how the labeled rows were drawn: as stated, "probabilities" where the table has them, None where it
             is unknown and they are taken as random.
         guard: whether they can be random.
@@ -336,6 +337,11 @@ class CheckResult(NamedFigures):
     def figure(self, name: str) -> Estimate:
         """Return the figure ``name`` of the first judge."""
         return self.judges[0].figure(name)
+
+    @property
+    def weighted(self) -> bool:
+        """True if labeled rows stand for different numbers of rows."""
+        return self.unlabeled > 0 and self.drawn_by in ("verdict", "probabilities")
 
     @property
     def best_judge(self) -> JudgeCheck:

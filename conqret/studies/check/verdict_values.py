@@ -150,7 +150,7 @@ def _preferences(table: TextTable, columns: Sequence[WordColumn]) -> CellValues:
         return signs.get(_number(column, cell))
 
     values = _all("pairs", columns, preferred)
-    values.passing = "the first answer is preferred"
+    values.passing = "A is the first answer"
     for column in columns:
         if column.numeric and column.values == {0, 1}:
             raise table.error(

@@ -42,6 +42,7 @@ class WordColumn:
         counts: how often each cell occurs.
         numbers: the number of each cell that is one.
         absent: whether -1 was taken for no verdict.
+        none: how often each cell occurs that says that there is no label.
     """
 
     name: str
@@ -49,6 +50,7 @@ class WordColumn:
     counts: Counter[str]
     numbers: Mapping[str, CellNumber]
     absent: bool = False
+    none: Counter[str] = field(default_factory=Counter)
 
     @property
     def neutral(self) -> bool:
@@ -106,17 +108,18 @@ def word_column(
 
     The words of ``labels`` are verdicts even if they read as an error.
     """
-    every = Counter(filter(None, texts))
+    every, lost = Counter(filter(None, texts)), Counter[str]()
     if ordered_scale(set(map(word_of, every))) is None:
         none = is_no_label if human else is_failed
-        every = Counter({cell: n for cell, n in every.items() if not none(cell) or word_of(cell) in labels})
+        kept = Counter({cell: n for cell, n in every.items() if not none(cell) or word_of(cell) in labels})
+        every, lost = kept, every - kept
     numbers = {cell: parsed for cell in every if (parsed := number_of(cell)) is not None}
     values = {parsed.value for parsed in numbers.values()}
     absent = not paired and -1 in values and len(values) > 2 and min(values - {-1}) >= 0
     if absent:
         for cell in [cell for cell, parsed in numbers.items() if parsed.value == -1]:
             del every[cell], numbers[cell]
-    return WordColumn(name, human, every, numbers, absent)
+    return WordColumn(name, human, every, numbers, absent, lost)
 
 
 @dataclass(slots=True)

@@ -20,6 +20,7 @@ from conqret.stats.agreement import krippendorff_alpha
 from conqret.studies.check.api import check_requirement, parse_requirement
 from conqret.studies.check.checked_table import CheckedTable, JudgeColumn, Kind
 from conqret.studies.check.figures import check_table
+from conqret.studies.check.page import check_page
 from conqret.studies.check.result import TITLES, CheckResult
 
 NAN = np.nan
@@ -142,6 +143,56 @@ def test_labels_drawn_by_verdict_claim_nothing_until_it_is_stated(kind):
         assert "% of failures pass" in stated.answer
 
 
+def test_a_stated_draw_that_the_verdicts_contradict_is_said():
+    human, judge = verdicts(passes=0.9, seed=3)
+    labels = np.full(len(human), NAN)
+    for side in (0, 1):
+        labels[np.flatnonzero(judge == side)[:50]] = human[judge == side][:50]
+    by_label, at_random, by_verdict = (
+        check_table(table("pass_fail", [column(values=judge)], labels, drawn_by=how))
+        for how in ("label", "random", "verdict")
+    )
+    assert by_label.guard.fired
+    assert by_label.answer.startswith("The 100 labeled rows were not drawn by label: with their TPR of 0.")
+    assert "not drawn by label" in by_label.kappa.reason
+    assert not at_random.guard.fired
+    assert at_random.notes[0].startswith(
+        "the 100 labeled rows count as random, as stated, but the judge passes 50%"
+    )
+    passed = int(judge.sum())
+    assert by_verdict.notes[0] == (
+        f"figures are weighted by verdict: the 50 labeled rows that the judge passes stand for {passed:,}, "
+        f"the 50 that it fails for {2000 - passed:,}"
+    )
+    silent = check_table(table("pass_fail", [column(values=judge)], labels))
+    assert "--drawn-by random" in silent.notes[0]
+    balanced = np.full(len(human), NAN)
+    for side in (0, 1):
+        balanced[np.flatnonzero(human == side)[:50]] = side
+    fitting = check_table(table("pass_fail", [column(values=judge)], balanced, drawn_by="label"))
+    assert fitting.corrected.low < 0.9 < fitting.corrected.high
+    for result in (by_verdict, fitting):
+        (skill,) = [
+            each for one in check_page(result).sections for each in one.parts if "skill" in each.title
+        ]
+        share = f"{result.corrected.value:.3f}"
+        assert next(row for row in skill.rows if row[0] == "always pass")[3] == share
+
+
+def test_rows_without_a_majority_count_as_labeled():
+    # The judge passes 60 of 100 labeled rows, 20 of which are disputed and pass, and 60 of 100 others.
+    judge = np.array([1.0] * 60 + [0.0] * 40 + [1.0] * 60 + [0.0] * 40)
+    first = np.where(np.arange(200) < 100, judge, NAN)
+    second = np.where(np.arange(200) < 20, 1 - first, first)
+    result = check_table(table("pass_fail", [column(values=judge)], first, second))
+    assert not result.guard.fired
+    assert result.guard.p == 1
+    note = next(note for note in result.notes if note.startswith("20 rows are left out"))
+    assert note.endswith(
+        "this flatters the judge: its agreement is 1.00, and 0.90 if they count as half right"
+    )
+
+
 def test_labels_of_errors_alone_claim_nothing():
     judge = np.array([1.0] * 60 + [0.0] * 40)
     labels = np.full(100, NAN)
@@ -188,9 +239,10 @@ def test_ratings_have_bias_in_points_and_agreement_beside_one_annotator():
     human = (first + second) / 2
     figures, check = result.judges[0].figures, result.judges[0]
     assert result.bias.value == pytest.approx(np.mean(judge - human))
-    assert result.weighted_kappa.value == pytest.approx(
-        cohen_kappa_score(np.floor(human + 0.5), judge, weights="quadratic", labels=range(1, 6))
-    )
+    expected = ((judge[:, None] - human) ** 2).mean()
+    assert result.weighted_kappa.value == pytest.approx(1 - ((judge - human) ** 2).mean() / expected)
+    one = check_table(table("ratings", [column(values=judge)], first, scale=(1.0, 5.0)))
+    assert one.weighted_kappa.value == pytest.approx(cohen_kappa_score(first, judge, weights="quadratic"))
     assert result.alpha.value == pytest.approx(krippendorff_alpha([human, judge], "ordinal"))
     assert figures["one_annotator"].value == pytest.approx(krippendorff_alpha([first, second], "ordinal"))
     assert result.annotators.alpha.value == figures["one_annotator"].value
@@ -270,6 +322,8 @@ def test_several_judges_are_compared_on_the_rows_that_all_judged():
     assert result.judges[1].coverage == pytest.approx(397 / 400)
     assert (result.judges[1].failed, result.judges[1].failures) == (3, ("line 2: 'ERROR'",))
     assert check_requirement(parse_requirement("tnr[good] >= 0.8"), result).status == "met"
+    assert check_requirement(parse_requirement("tnr[go] >= 0.8"), result).status == "met"
+    assert check_requirement(parse_requirement("tnr >= 0.8"), result).status == "not met"
     assert check_table(table("pass_fail", judges[:1] * 2, human)).comparisons[0].better == ""
 
 
@@ -311,6 +365,11 @@ def test_without_labels_the_next_step_is_to_collect_some(kind):
     more = {"classes": ("no", "yes")} if kind == "classes" else {}
     result = check_table(table(kind, [column(values=values, orders=orders)], **more))
     assert "human label yet" in result.answer
+    assert {figure.reason for figure in result.judges[0].figures.values() if figure.value is None} <= {
+        "no row has a human label",
+        "judged in one order: flips cannot be seen",
+        "",
+    }
     assert result.next == "label a sample: conqret labels collect 'my results.csv' --sample 4"
     assert set(result.judges[0].figures) <= set(TITLES)
     failed = check_table(table(kind, [column(values=[NAN] * 4, failed=4)], values, **more))

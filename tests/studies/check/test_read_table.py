@@ -68,6 +68,14 @@ def test_no_label(tmp_path, absent):
     assert table.judges[0].failed == 0
 
 
+def test_words_for_no_label_are_named_with_their_number(tmp_path):
+    table = read(
+        tmp_path, rows("id,judge,human", "1,pass,fail", "2,fail,unsure", "3,fail,n/a", "4,pass,unsure")
+    )
+    wanted = 'in \'human\', 3 cells say that there is no label ("unsure", "n/a"): such rows are unlabeled'
+    assert wanted in table.notes
+
+
 @pytest.mark.parametrize(
     "failure", ["", "ERROR", "None", "NaN", "parse error", "ParseError: no JSON", "Error: 429", "#N/A"]
 )
