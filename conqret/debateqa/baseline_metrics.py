@@ -254,7 +254,7 @@ BASELINES: Mapping[str, Kind] = {
     "num-of-povs": "asked",  # DebateQA, Table 10
     "acknowledge": "text",  # Sun et al. 2023 (DELPHI); DebateQA, C.1
 }
-"""The baselines, and how each is had. ``docs/baselines.md`` says what they compute."""
+"""The baselines, and how each is had. ``docs/perplexity.md`` says what they compute."""
 DEFAULT = ("bleu", "rouge-l")
 """What needs neither weights nor a model's responses, and can tell answers apart."""
 
