@@ -89,9 +89,9 @@ def sample(seed: int, topics: int = 8, gap: float = 0.1) -> tuple[list[float], l
     return values.tolist(), which.tolist()
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2, 3, 5])
+@pytest.mark.parametrize("seed", [0, 1, 2, 5])
 def test_equal_to_statsmodels(seed: int) -> None:
-    """Of seed 4 their iteration ends at 0, where the variance between topics should be .008."""
+    """Of seeds 3 (on some machines) and 4 their iteration ends at 0, where the variance between topics is above."""
     from statsmodels.stats.meta_analysis import combine_effects
 
     values, topics = sample(seed)

@@ -348,8 +348,8 @@ def _smallest(p_values: Sequence[float]) -> float | None:
 
 def _guard(views: Sequence[LabelView], tests: Sequence[float | None]) -> DrawGuard:
     """Return whether the labeled rows can be drawn as stated, or at random where nothing is stated. It fires if only
-    errors of a judge are labeled (then without a p-value), if one of the ``tests`` of the ``views`` is significant after
-    correction, or if no pass rate explains verdicts whose labels are said to be drawn by label."""
+    errors of a judge are labeled (then without a p-value), if one of the ``tests`` of the ``views`` is significant
+    after correction, or if no pass rate explains verdicts whose labels are said to be drawn by label."""
     known, drawn_by, kind = [p for p in tests if p is not None], views[0].table.drawn_by, views[0].table.kind
     least = min(known, default=None)
     if least is None or drawn_by == "verdict":
