@@ -12,9 +12,10 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -58,7 +59,7 @@ class DrawnRow:
 
 
 def table_of_verdicts(
-    file: Path, task: str | None, columns: str | None = None, *, wanted: bool = False
+    file: Path, task: str | None, columns: str | None = None, *, wanted: bool = False, **options: Any
 ) -> CheckedTable | None:
     """Return a file as a table of a judge's verdicts; None if it is none or holds items, or another task is
     named.
@@ -69,6 +70,7 @@ def table_of_verdicts(
         columns: the columns of ``judge``, ``human``, and of texts; with a judge's or an output's, the file must be a
             table.
         wanted: whether the file must be a table in any case.
+        options: how it is read, as :func:`read_checked_table` takes it; with any, it must be a table.
 
     Raises:
         DeclarationError: the file must be a table, and is none.
@@ -76,7 +78,7 @@ def table_of_verdicts(
     if task not in (None, VERDICT):
         return None
     roles = column_map(columns, TABLE_COLUMNS)
-    wanted = wanted or not roles.keys().isdisjoint(("judge", "output", "answer_a"))
+    wanted = wanted or bool(options) or not roles.keys().isdisjoint(("judge", "output", "answer_a"))
     if wanted:
         check_known("field of a table of verdicts", ("judge", "human", *TEXTS), *roles)
     elif not roles.keys() <= {"human", *TEXTS}:
@@ -88,13 +90,14 @@ def table_of_verdicts(
         return None
     try:
         judge, human = ([roles.pop(role)] if role in roles else [] for role in ("judge", "human"))
-        read = partial(read_checked_table, file, judge=judge, human=human, columns=roles)
+        read = partial(read_checked_table, file, columns=roles, **{"judge": judge, "human": human} | options)
         try:
             return read()
         except DeclarationError as error:
             if "--pass answers" not in str(error):
                 raise
-            return read(passing="answers")  # what swapped preferences name matters only to labels
+            table = read(passing="answers")  # what swapped preferences name matters only to labels
+            return replace(table, options=tuple(pair for pair in table.options if pair[0] != "--pass"))
     except ConqretError as error:
         if not wanted:
             return None

@@ -70,8 +70,7 @@ class CheckedTable:
         texts: columns of texts: id, input, output, reason, and further ones; each has n values.
         guessed: one line that says which column was taken for what.
         notes: what else a reader must know, one sentence each.
-        command: the command line that reads the table so, with the user's options.
-        collect: the command line that collects labels of it, without the number of rows.
+        options: the options of the command line that read the table so, with their values.
     """
 
     source: str
@@ -92,5 +91,4 @@ class CheckedTable:
     texts: Mapping[str, tuple[str, ...]]
     guessed: str = ""
     notes: tuple[str, ...] = ()
-    command: str = ""
-    collect: str = ""
+    options: tuple[tuple[str, str], ...] = ()

@@ -109,8 +109,7 @@ def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BA
         disagreements_in_all=len(differing),
         notes=(*_probability_notes(checks), *_notes(first, guard, int((asked & ~labeled).sum()))),
         guessed=table.guessed,
-        command=table.command,
-        collect=table.collect,
+        options=table.options,
         drawn=_drawn(table, labeled),
     )
     return result.model_copy(update={"answer": answer(result), "next": next_step(result)})

@@ -294,8 +294,7 @@ class CheckResult(NamedFigures):
         disagreements_in_all: how many there are.
         notes: what else a reader must know, one sentence each.
         guessed: which column was taken for what.
-        command: the command line that reads the table so, with the user's options.
-        collect: the command line that collects labels of it, without the number of rows.
+        options: the options of the command line that read the table so, with their values.
         drawn: how many labels it has collected.
         requirements: the outcomes of conditions.
     """
@@ -324,8 +323,7 @@ class CheckResult(NamedFigures):
     disagreements_in_all: int = 0
     notes: tuple[str, ...] = ()
     guessed: str = ""
-    command: str = Field(default="", exclude=True)
-    collect: str = Field(default="", exclude=True)
+    options: tuple[tuple[str, str], ...] = Field(default=(), exclude=True)
     drawn: int = Field(default=0, exclude=True)
     requirements: tuple[RequirementOutcome, ...] = Field(default=(), exclude=True)
 
@@ -340,6 +338,10 @@ class CheckResult(NamedFigures):
 
     def __str__(self) -> str:
         return "\n".join([self.answer, *map(str, self.requirements)])
+
+    def __repr__(self) -> str:  # which pytest shows where an assertion fails
+        unmet = [outcome for outcome in self.requirements if not outcome.met]
+        return "\n".join([*map(str, unmet), self.answer])
 
     @property
     def met(self) -> bool:

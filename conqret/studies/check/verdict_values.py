@@ -269,6 +269,10 @@ class PassCondition(NamedTuple):
 def _by_pass(table: TextTable, columns: Sequence[WordColumn], passing: str) -> CellValues:
     """Pass or fail for each cell, as ``passing`` says it; columns of which it says nothing by their own words."""
     conditions = _conditions(passing)
+    for role in {"judge", "human"} & conditions.keys() - {column.name for column in columns}:
+        condition = conditions.pop(role)
+        those = [column for column in columns if column.human == (role == "human")]
+        conditions |= {column.name: condition for column in those if condition.fits(column, own=False)}
     rest, fitting = conditions.get("", PassCondition()), _fitting(table, columns, conditions, passing)
     inverted = rest.sign in ("<", "<=", "≤", "=") or any(pass_or_fail(word) == 0 for word in rest.words)
     values = CellValues("pass_fail")
