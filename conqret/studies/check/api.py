@@ -44,7 +44,7 @@ def check(
     human: str | Sequence[str] = (),
     passing: str = "",
     by: str = "",
-    labels: str | Path | Sequence[str | Path] = (),
+    labels: str | Path | Sequence[str | Path] | None = None,
     drawn_by: DrawnBy | None = None,
     columns: Mapping[str, str] | None = None,
     require: Sequence[str] = (),
@@ -82,7 +82,7 @@ def check(
         human=[human] if isinstance(human, str) else human,
         passing=passing,
         by=by,
-        labels=[labels] if isinstance(labels, str | Path) else labels,
+        labels=labels,
         drawn_by=drawn_by,
         columns=columns,
     )

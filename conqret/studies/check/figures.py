@@ -111,6 +111,7 @@ def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BA
         guessed=table.guessed,
         options=table.options,
         drawn=_drawn(table, labeled),
+        pages_lack=table.pages_lack,
     )
     return result.model_copy(update={"answer": answer(result), "next": next_step(result)})
 

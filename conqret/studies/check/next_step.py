@@ -35,7 +35,8 @@ def next_step(result: CheckResult) -> str:
     if result.guard.fired:
         picked = PICKED if result.kind == "pass_fail" else DRAWN
         ways = [f"{_command(result)} --drawn-by {how}  # {what}" for how, what in picked.items()]
-        ways.append(f"{_collect(result, SAMPLE)}  # neither: label a fresh sample")
+        fresh, words = _collect(result, SAMPLE), "# neither: label a fresh sample"
+        ways.append(f"{words} {fresh}" if result.pages_lack else f"{fresh}  {words}")
         return "\n    ".join(["say how the labeled rows were drawn", *ways])
     if not judge.verdicts:
         return "run the judge again: it gave no verdict that can be read"
@@ -122,7 +123,9 @@ def _where(result: CheckResult, wanted: int) -> str:
 
 
 def _collect(result: CheckResult, sample: int) -> str:
-    """The command that collects labels; ``--sample`` counts those that its folder has, too."""
+    """The command that collects labels, or why there is none; ``--sample`` counts those that its folder has, too."""
+    if result.pages_lack:
+        return f"in the table itself, as labels collect finds {result.pages_lack}"
     sample = result.drawn + min(sample, result.unlabeled or sample)
     source = Path(result.source)
     default = source.with_name(f"{source.name.split('.')[0]}-labels")

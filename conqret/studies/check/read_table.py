@@ -56,7 +56,7 @@ def read_checked_table(
     human: Sequence[str] = (),
     passing: str = "",
     by: str = "",
-    labels: Sequence[str | Path] = (),
+    labels: str | Path | Sequence[str | Path] | None = None,
     drawn_by: DrawnBy | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> CheckedTable:
@@ -69,14 +69,15 @@ def read_checked_table(
         passing: what is a pass: a condition such as ``>=4``, or words separated by commas; of preferences in two
             orders ``answers`` or ``positions``, which the words name.
         by: the column of clusters.
-        labels: other files with labels of the rows, by id.
+        labels: another file with labels of the rows, by id, or several.
         drawn_by: how the labeled rows were drawn.
         columns: the columns of texts, by the text: ``id``, ``output``, ``input``, ``context``, ``reason`` …
 
     Raises:
         DeclarationError: the table cannot be read, a column is missing or ambiguous, or a cell is no verdict.
     """
-    options = {"--judge": judge, "--human": human, "--pass": [passing], "--by": [by], "--labels": labels}
+    files = [labels] if isinstance(labels, str | Path) else labels or ()
+    options = {"--judge": judge, "--human": human, "--pass": [passing], "--by": [by], "--labels": files}
     options["--drawn-by"] = [drawn_by or ""]
     options["--columns"] = [",".join(f"{text}={name}" for text, name in (columns or {}).items())]
     given = [(option, str(value)) for option, values in options.items() for value in values if value]
@@ -86,10 +87,10 @@ def read_checked_table(
     texts_named = {text: chosen(table, [name])[0] for text, name in (columns or {}).items()}
     if not judge and not human and not table.judges:
         table = sides_apart(table)
-    humans_named = [name for name in human if name in table.columns] if labels else chosen(table, human)
+    humans_named = [name for name in human if name in table.columns] if files else chosen(table, human)
     roles = guessed_roles(table, chosen(table, judge), humans_named, texts_named)
-    if labels:
-        table = joined(table, roles, labels, human)
+    if files:
+        table = joined(table, roles, files, human)
     _check_no_summary(table, roles)
     if not roles.humans and not human and not table.note:
         table = labeled_by_agreement(table, roles)
@@ -319,7 +320,7 @@ def _guessed(roles: ColumnRoles, judges: Sequence[JudgeColumn]) -> str:
     no_labels = "no labels (if a column has them: --human COLUMN)"
     parts.append(f"labels are column{'s' * (len(roles.humans) > 1)} {listed}" if roles.humans else no_labels)
     marked = (("systems", "system"), ("inclusion probabilities", "chance"))
-    texts = [f'{text} "{name}"' for text, name in roles.texts.items() if name != roles.markers.get("system")]
+    texts = [f'{text} "{roles.texts[text]}"' for text in TEXTS if text in roles.texts]
     parts += [" is column ".join(texts[0].split(" ", 1)), *texts[1:]] if texts else []
     parts += [f'{what} are column "{roles.markers[role]}"' for what, role in marked if role in roles.markers]
     return ". ".join(filter(None, [", ".join(parts), roles.swapped_note]))

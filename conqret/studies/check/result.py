@@ -296,6 +296,7 @@ class CheckResult(NamedFigures):
         guessed: which column was taken for what.
         options: the options of the command line that read the table so, with their values.
         drawn: how many labels it has collected.
+        pages_lack: why ``labels collect`` cannot show the rows to annotators; empty where it can.
         requirements: the outcomes of conditions.
     """
 
@@ -325,6 +326,7 @@ class CheckResult(NamedFigures):
     guessed: str = ""
     options: tuple[tuple[str, str], ...] = Field(default=(), exclude=True)
     drawn: int = Field(default=0, exclude=True)
+    pages_lack: str = Field(default="", exclude=True)
     requirements: tuple[RequirementOutcome, ...] = Field(default=(), exclude=True)
 
     def figure(self, name: str) -> Estimate:
