@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from conqret.show.table import Alarm, Table
-from conqret.show.visible_text import visible
+from conqret.show.visible_text import before_command, visible
 
 _MARKDOWN_ESCAPED = "\\`*[|#!~"
 _MARKDOWN_ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
@@ -22,6 +22,13 @@ def safe(text: str) -> str:
     return "".join(
         f"\\{char}" if char in _MARKDOWN_ESCAPED else _MARKDOWN_ENTITIES.get(char, char) for char in line
     )
+
+
+def safe_prose(text: str) -> str:
+    """Return text as :func:`safe` does, with the command line that ends it as code."""
+    words, command = before_command(text)
+    code = f"`{visible(command)}`" if command and "`" not in command else safe(command)
+    return f"{safe(words)} {code}".strip()
 
 
 def tables_markdown(tables: Iterable[Table], heading: str = "###") -> str:

@@ -45,7 +45,7 @@ TITLES: Mapping[str, str] = {
     "brier": "Brier score",
     "overconfidence": "stated confidence minus share of right verdicts",
     "calibration_error": "expected calibration error (ECE)",
-    "calibration_noise": "ECE of a calibrated judge, with its 5% and 95% quantile",
+    "calibration_noise": "ECE of a calibrated judge [5%, 95%]",
 }
 """The words for each figure, for tables."""
 
