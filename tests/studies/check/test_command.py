@@ -209,6 +209,7 @@ def test_it_is_a_function_and_a_test(tmp_path: Path) -> None:
     assert result.tpr.low is not None
     assert result.tpr.low >= 0.8
     assert not result.met
+    assert repr(result).startswith("not met: tnr.low >= 0.8")  # what pytest shows
     assert (tmp_path / "check.html").exists()
     rows = [{"judge": "pass", "human": "pass"}, {"judge": "fail", "human": "fail"}]
     assert conqret.check(rows * 20).tnr.value == 1.0
