@@ -254,6 +254,7 @@ def collect(
     require("starlette", "uvicorn", extra="web")
     wanted = task_options.sample is not None or task_options.question is not None
     roles = read.given()
+    level = [("--confidence", f"{roles.pop('confidence'):g}")] if read.confidence else []
     if read.labels:  # the labels of this study are no reason to draw other rows
         roles["labels"] = [file for file in read.labels if study_folder(file) != output]
     table = table_of_verdicts(items, task_options.task, columns, wanted=wanted, **roles)
@@ -298,7 +299,7 @@ def collect(
     if done and table is not None:
         file = export_labels(output, output / EXPORT).file
         say(at(file))
-        say(f"next: {command_line('check', table.source, [*table.options, ('--labels', str(file))])}")
+        say(f"next: {command_line('check', table.source, [*table.options, *level, ('--labels', str(file))])}")
 
 
 def label_plan(

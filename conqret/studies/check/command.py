@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from annotated_types import Interval
 
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end_by, note, result, tell
-from conqret.console.result_options import Confidence, DrawnBy, Printed
+from conqret.console.result_options import DrawnBy, Printed
 
 TEXT_COLUMNS = "id=ticket,output=summary"
 """An example of --columns."""
@@ -28,6 +30,7 @@ class TableOptions(OptionGroup):
             orders: whether the words name `answers` or `positions`. Default: recognized.
         by: A column such as `topic` whose rows are alike: intervals are then over its values, and not over rows.
         labels: A second table that has human labels of the same rows, by `id`. May be repeated.
+        confidence: The confidence level of the intervals. Default: 0.95.
     """
 
     judge: list[str] | None = None
@@ -36,6 +39,7 @@ class TableOptions(OptionGroup):
     by: str | None = None
     labels: list[Path] | None = None
     drawn_by: DrawnBy = None
+    confidence: Annotated[float | None, Interval(ge=0.5, le=0.999)] = None
 
 
 def check(
@@ -45,7 +49,6 @@ def check(
     columns: str | None = None,
     require: list[str] | None = None,
     output: Path | None = None,
-    confidence: Confidence = 0.95,
     json_output: Printed = None,
 ) -> None:
     """Check a judge: compare its verdicts with human labels in one table, and say how far it can be trusted.
@@ -85,7 +88,6 @@ def check(
         columns=texts,
         **read.given(),
         require=require or (),
-        confidence=confidence,
         output=output,
     )
     tell(found.guessed)

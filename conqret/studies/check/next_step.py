@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from conqret.errors import number
@@ -110,7 +111,8 @@ def _test(result: CheckResult, judge: JudgeCheck) -> str:
     wanted = judge.compared + (judge.more_labels or 0)
     rows = f"{number(wanted, 'row')} that you did not read{_where(result, wanted)}"
     options = [pair for pair in result.options if pair[0] in ("--judge", "--pass", "--by", "--columns")]
-    command = command_line("labels collect", NEW, options, "--sample", str(wanted), "-o", "new-labels")
+    more = (*_level(result), "--sample", str(wanted), "-o", "new-labels")
+    command = command_line("labels collect", NEW, options, *more)
     return f"judge {rows} with it, as {NEW}; label and check them, to know both rates to ±{WITHIN:.2f}: {command}"
 
 
@@ -134,10 +136,13 @@ def _collect(result: CheckResult, sample: int) -> str:
     studies = [study_folder(value) for option, value in result.options if option == "--labels"]
     folder = next(filter(None, studies), default)
     options = [pair for pair in result.options if pair[0] != "--labels" or study_folder(pair[1]) != folder]
-    more = ("--sample", str(sample), "-o", str(folder))
+    more = (*_level(result), "--sample", str(sample), "-o", str(folder))
     return command_line("labels collect", result.source, options, *more)
 
 
 def _command(result: CheckResult) -> str:
-    level = () if result.confidence == CONFIDENCE else ("--confidence", f"{result.confidence:g}")
-    return command_line("check", result.source, result.options, *level)
+    return command_line("check", result.source, result.options, *_level(result))
+
+
+def _level(result: CheckResult) -> Sequence[str]:
+    return () if result.confidence == CONFIDENCE else ("--confidence", f"{result.confidence:g}")
