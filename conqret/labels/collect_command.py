@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
@@ -14,7 +13,7 @@ from annotated_types import Interval
 
 from conqret._optional import require
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup
+from conqret.console.option_groups import OptionGroup, option
 from conqret.console.printing import at, note, note_left_out, say
 from conqret.debate.two_turn.slider_answers import INSTRUCTIONS, SliderAnswer, read_slider_answers
 from conqret.debate.two_turn.two_turn_files import read_two_turn
@@ -23,6 +22,8 @@ from conqret.io.limits import declared_text
 from conqret.io.safe_files import only_writer
 from conqret.labels.page_messages import page_messages
 from conqret.labels.screens import OVERLAP, Screen, Study, study_of
+from conqret.options import FILES
+from conqret.studies.check.command import TableOptions
 from conqret.web.local_server import checked_url, is_loopback, serve_pages
 
 if TYPE_CHECKING:
@@ -35,10 +36,12 @@ DEBATE, WRITE = "debate", "write"
 RATING, VERDICT = "rating", "verdict"
 """The tasks where none is named: for items, and for a table of a judge's verdicts."""
 ONLY_FOR = {
-    DEBATE: {"--design", "--instruction", "--pass"},
+    DEBATE: {"--design", "--instruction", "--practice-correct"},
     WRITE: {"--judged"},
-    VERDICT: {"--sample", "--question", "--open", "--overlap", "--pass", "--columns"},
-    "": set("--metric --scale --plan --open --overlap --pass --columns --skip-invalid --language".split()),
+    VERDICT: {"--sample", "--question", "--open", "--overlap", "--practice-correct", "--columns"},
+    "": set(
+        "--metric --scale --plan --open --overlap --practice-correct --columns --skip-invalid --language".split()
+    ),
 }
 """The options that not every task takes, by task; the last are those of tasks that label items."""
 ANNOTATOR = "annotator"
@@ -47,6 +50,11 @@ EXPORT = "labels.csv"
 """The name of the file with a table's labels, in the folder of its study."""
 ANNOTATE_PORT = 8767
 """The default port of the pages for annotators."""
+COLUMNS = option(
+    FILES,
+    "Map fields of items (`topic=question,documents=ctx,argument=answer`), or texts of a table of verdicts "
+    "(`id=ticket,output=summary,input=article`), to your columns.",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +110,7 @@ class AnnotatorOptions(OptionGroup):
         practice: Practice items, which each annotator gets first and is then shown the right answers to: items with
             known answers (`gold` in their metadata), or questions with debates. Practice texts of writers are read by
             you (`conqret labels manage FOLDER resume NAME`).
-        passing (--pass): The share of practice items (`--practice`) that an annotator must answer correctly to go on,
+        practice_correct: The share of practice items (`--practice`) that an annotator must answer correctly to go on,
             for example 0.8.
     """
 
@@ -111,7 +119,7 @@ class AnnotatorOptions(OptionGroup):
     overlap: int | None = None
     consent: Path | None = None
     practice: Path | None = None
-    passing: Annotated[float, Interval(ge=0, le=1)] = 0.0
+    practice_correct: Annotated[float, Interval(ge=0, le=1)] = 0.0
 
     @property
     def names(self) -> list[str]:
@@ -124,7 +132,7 @@ class AnnotatorOptions(OptionGroup):
 
     def terms(self) -> dict[str, Any]:
         """Return what a study says of those who join, as :func:`study_of` takes it."""
-        return {"open_to": self.open_to, "consent": self.consent_text(), "passing": self.passing}
+        return {"open_to": self.open_to, "consent": self.consent_text(), "passing": self.practice_correct}
 
     def consent_text(self) -> str:
         """Return the text that annotators must consent to; empty if there is none.
@@ -198,8 +206,9 @@ def collect(
     output: Path = Path("labels"),
     task_options: TaskOptions,
     panel: AnnotatorOptions,
+    read: TableOptions,
     served: ServerOptions,
-    columns: options.Columns = None,
+    columns: Annotated[str | None, COLUMNS] = None,
     skip_invalid: options.SkipInvalid = False,
     language: options.Language = None,
 ) -> None:
@@ -228,7 +237,7 @@ def collect(
 
     conqret labels collect items.jsonl --task rag-fine-grained --metric groundedness --open 20 --overlap 3 -o labels
 
-    conqret labels collect items.jsonl --annotators anna,ben --practice practice.jsonl --pass 0.8 -o labels
+    conqret labels collect items.jsonl --annotators anna,ben --practice practice.jsonl --practice-correct 0.8 -o labels
 
     conqret labels collect items.jsonl --page-language de --annotators anna,ben -o labels
 
@@ -239,25 +248,34 @@ def collect(
     from conqret.labels.exporting import export_labels
     from conqret.labels.row_sampling import shown_notes, table_of_verdicts, verdict_plan
     from conqret.labels.study_screens import PlannedStudy
+    from conqret.studies.check.table_shapes import study_folder
+    from conqret.studies.check.text_table import command_line
 
     require("starlette", "uvicorn", extra="web")
     wanted = task_options.sample is not None or task_options.question is not None
-    table = table_of_verdicts(items, task_options.task, columns, wanted=wanted)
+    roles = read.given()
+    level = [("--confidence", f"{roles.pop('confidence'):g}")] if read.confidence else []
+    if read.labels:  # the labels of this study are no reason to draw other rows
+        roles["labels"] = [file for file in read.labels if study_folder(file) != output]
+    table = table_of_verdicts(items, task_options.task, columns, wanted=wanted, **roles)
     kind = VERDICT if table is not None else task_options.task or RATING
     options_set = {
         **{f"--{name}": value for name, value in vars(task_options).items() if name != "task"},
         "--open": panel.open_to,
         "--overlap": panel.overlap,
-        "--pass": panel.passing,
+        "--practice-correct": panel.practice_correct,
         "--columns": columns,
         "--skip-invalid": skip_invalid,
         "--language": language,
     }
+    if table is None:
+        spelled = {"passing": "--pass", "drawn_by": "--drawn-by"}
+        options_set |= {spelled.get(name, f"--{name}"): value for name, value in roles.items()}
     takes = ONLY_FOR[kind if kind in (DEBATE, WRITE) or table is not None else ""]
     if others := [name for name, value in options_set.items() if value and name not in takes]:
         raise DeclarationError(f"--task {kind} takes no {' and no '.join(others)}: leave it out")
-    if panel.passing and panel.practice is None:
-        raise DeclarationError("--pass is the share of correct answers in --practice FILE: add --practice")
+    if panel.practice_correct and panel.practice is None:
+        raise DeclarationError("--practice-correct is the share of --practice FILE: add --practice")
     names = panel.names
     if table is not None:
         names = names or ([] if panel.open_to else [ANNOTATOR])
@@ -281,7 +299,7 @@ def collect(
     if done and table is not None:
         file = export_labels(output, output / EXPORT).file
         say(at(file))
-        say(f"next: {shlex.join([*shlex.split(table.command), '--labels', str(file)])}")
+        say(f"next: {command_line('check', table.source, [*table.options, *level, ('--labels', str(file))])}")
 
 
 def label_plan(
@@ -340,7 +358,7 @@ def debate_plan(
         [name for name in INSTRUCTIONS if instruction in (name, "both")],
         consent=panel.consent_text(),
         practice=read_two_turn(panel.practice) if panel.practice is not None else (),
-        passing=panel.passing,
+        passing=panel.practice_correct,
     )
     if design == "pilot" and max(Counter(question.passage_id for question in question_list).values()) > 1:
         note(

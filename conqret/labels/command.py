@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -196,6 +195,7 @@ def _sample_rows(
         DeclarationError: an option of runs or of uncertainty is given, no row is left to label, or a file exists.
     """
     from conqret.labels.row_sampling import draw_rows, strata_line, table_form
+    from conqret.studies.check.text_table import command_line
 
     if sampling.run or sampling.labeled or sampling.uncertain_first or sampling.oversample_uncertain:
         raise DeclarationError(
@@ -211,7 +211,7 @@ def _sample_rows(
     reasons = {"chosen": chosen, "probability": None, "total": len(table.labels), "seed": sampling.seed}
     paths = _written(annotation_form, to, reasons, output, overwrite=overwrite)
     if shown.json_output or not shown.quiet:
-        ready = shlex.join(["conqret", "check", table.source, "--labels", str(output)])
+        ready = command_line("check", table.source, [*table.options, ("--labels", str(output))])
         lines = [strata_line(row.stratum for row in rows), *map(at, paths), f"when it is filled in: {ready}"]
         result(reasons, lines, as_json=shown.json_output)
 

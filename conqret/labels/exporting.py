@@ -162,7 +162,8 @@ def marks_of(study: Study, records: Sequence[ScreenResponse], *, undecided: int 
 
     Final labels are marked as unfit for estimation while some are ``undecided``, since only those with
     agreement are then exported. The row of a table was drawn within its stratum: its probability is the
-    share of the stratum's rows that have a label, so that it is right in an unfinished study, too.
+    share of the stratum's rows that have a label, so that it is right in an unfinished study, too; it is unknown where
+    all that were drawn were skipped.
     """
     labeled = {
         record.place: record.screen.stratum
@@ -175,7 +176,8 @@ def marks_of(study: Study, records: Sequence[ScreenResponse], *, undecided: int 
         if not study.estimates or undecided:
             return {FOR_ESTIMATION: NOT}
         if screen.stratum is not None:
-            return {PROBABILITY: f"{counts[screen.stratum] / screen.stratum.rows:.6g}"}
+            share = counts[screen.stratum] / screen.stratum.rows
+            return {PROBABILITY: f"{share:.6g}" if share else ""}
         return {} if study.probability is None else {PROBABILITY: f"{study.probability:.6g}"}
 
     return marks

@@ -12,9 +12,10 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -31,18 +32,10 @@ from conqret.labels.sampling import BANDS, SEED
 from conqret.labels.screens import Choice, Screen, ScreenPassage, ScreenQuestion, Stratum, rating
 from conqret.labels.study_screens import practice_screens
 from conqret.labels.task import QUESTIONS, AnnotationForm
-from conqret.studies.check.checked_table import CheckedTable
+from conqret.studies.check.checked_table import COMPARED, MAX_KEYS, SHOWN, CheckedTable
 from conqret.studies.check.read_table import read_checked_table
 from conqret.studies.check.verdict_words import TEXTS
 
-SHOWN = {"input": "Input", "context": "Context", "output": "Output", "expected": "Reference"}
-"""The texts of a row that annotators see, in this order; all others may tell what the judge said."""
-COMPARED = ("answer_a", "answer_b")
-"""The two texts of a row that are compared."""
-MAX_ID = 200
-"""The most characters of an id."""
-MAX_KEYS = 9
-"""The most choices that have a key of their own: the digits."""
 SAMPLE = 60
 """The default number of rows to label."""
 TABLE_COLUMNS = "judge=verdict,human=label,id=ticket,output=summary"
@@ -58,7 +51,7 @@ class DrawnRow:
 
 
 def table_of_verdicts(
-    file: Path, task: str | None, columns: str | None = None, *, wanted: bool = False
+    file: Path, task: str | None, columns: str | None = None, *, wanted: bool = False, **options: Any
 ) -> CheckedTable | None:
     """Return a file as a table of a judge's verdicts; None if it is none or holds items, or another task is
     named.
@@ -69,6 +62,7 @@ def table_of_verdicts(
         columns: the columns of ``judge``, ``human``, and of texts; with a judge's or an output's, the file must be a
             table.
         wanted: whether the file must be a table in any case.
+        options: how it is read, as :func:`read_checked_table` takes it; with any, it must be a table.
 
     Raises:
         DeclarationError: the file must be a table, and is none.
@@ -76,7 +70,7 @@ def table_of_verdicts(
     if task not in (None, VERDICT):
         return None
     roles = column_map(columns, TABLE_COLUMNS)
-    wanted = wanted or not roles.keys().isdisjoint(("judge", "output", "answer_a"))
+    wanted = wanted or bool(options) or not roles.keys().isdisjoint(("judge", "output", "answer_a"))
     if wanted:
         check_known("field of a table of verdicts", ("judge", "human", *TEXTS), *roles)
     elif not roles.keys() <= {"human", *TEXTS}:
@@ -88,13 +82,14 @@ def table_of_verdicts(
         return None
     try:
         judge, human = ([roles.pop(role)] if role in roles else [] for role in ("judge", "human"))
-        read = partial(read_checked_table, file, judge=judge, human=human, columns=roles)
+        read = partial(read_checked_table, file, columns=roles, **{"judge": judge, "human": human} | options)
         try:
             return read()
         except DeclarationError as error:
             if "--pass answers" not in str(error):
                 raise
-            return read(passing="answers")  # what swapped preferences name matters only to labels
+            table = read(passing="answers")  # what swapped preferences name matters only to labels
+            return replace(table, options=tuple(pair for pair in table.options if pair[0] != "--pass"))
     except ConqretError as error:
         if not wanted:
             return None
@@ -231,25 +226,11 @@ def table_screens(table: CheckedTable, rows: Sequence[DrawnRow], wording: str = 
     """Return the screens of rows, without the judge's verdicts and reasons; ``wording`` replaces the general question.
 
     Raises:
-        DeclarationError: the table has no texts to show, two rows have the same id, or its verdicts are more than the
-            keys that choose among them.
+        DeclarationError: :attr:`CheckedTable.pages_lack` says why.
     """
-    seen = set(COMPARED) <= set(table.texts) if table.kind == "pairs" else set(SHOWN) & set(table.texts)
-    if not seen:
-        names = " and ".join(COMPARED) if table.kind == "pairs" else "output, input or context"
-        raise DeclarationError(
-            f"{table.source} has no texts that annotators could read: name the columns of what was judged {names}, or "
-            f"say which they are, as in --columns {names.split()[0].rstrip(',')}=COLUMN"
-        )
+    if table.pages_lack:
+        raise DeclarationError(f"{table.source} has {table.pages_lack}")
     parts = table.systems or [""] * len(table.texts["id"])
-    counts = Counter(zip(table.texts["id"], parts, strict=True))
-    for (name, part), count in counts.items():
-        if count > 1 or not 0 < len(name) <= MAX_ID:
-            fault = f"{count} rows have the id {name!r}{f' and the system {part!r}' if part else ''}"
-            raise DeclarationError(
-                f"{table.source}: {fault}; give each row an id of its own, of 1 to {MAX_ID} characters, by which its "
-                "label is found"
-            )
     question = _question(table)
     if wording not in ("", question.asks):
         question = question.model_copy(update={"asks": wording, "guide": ()})
@@ -306,11 +287,6 @@ def _question(table: CheckedTable) -> ScreenQuestion:
         choices = tuple(Choice(value=word, key=key) for word, key in zip(words, keys, strict=True))
         return ScreenQuestion(name=VERDICT, asks=asks, choices=choices)
     low, high = map(int, table.scale)
-    if not all(float(end).is_integer() for end in table.scale) or low < 0 or high > MAX_KEYS:
-        raise DeclarationError(
-            f"{table.source} has ratings from {table.scale[0]:g} to {table.scale[1]:g}, and the pages have keys for "
-            f"whole numbers from 0 to {MAX_KEYS} alone"
-        )
     meanings = {low: "lowest", high: "highest"}
     choices = tuple(choice.model_copy(update={"key": choice.value}) for choice in rating(low, high, meanings))
     return ScreenQuestion(name=VERDICT, asks=asks, choices=choices)

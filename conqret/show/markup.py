@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from conqret.show.table import Alarm, Table
-from conqret.show.visible_text import visible
+from conqret.show.visible_text import before_command, visible
 
 _MARKDOWN_ESCAPED = re.compile(r"[\\`*|#!~]|\](?=[(\[:])")
 """Characters of Markdown; of brackets those alone that end the text of a link."""
@@ -21,6 +21,13 @@ def safe(text: str) -> str:
     line = " ".join(visible(text).split()).replace("&", "&amp;").replace("<", "&lt;")
     line = f"&gt;{line[1:]}" if line.startswith(">") else line  # which begins a quotation
     return _MARKDOWN_ESCAPED.sub(r"\\\g<0>", line)
+
+
+def safe_prose(text: str) -> str:
+    """Return text as :func:`safe` does, with the command line that ends it as code."""
+    words, command = before_command(text)
+    code = f"`{visible(command)}`" if command and "`" not in command else safe(command)
+    return f"{safe(words)} {code}".strip()
 
 
 def tables_markdown(tables: Iterable[Table], heading: str = "###") -> str:

@@ -10,21 +10,23 @@ from __future__ import annotations
 import base64
 import functools
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from conqret._version import __version__
 from conqret.io import safe_files as atomic
 from conqret.show import words
-from conqret.show.visible_text import cut, visible
+from conqret.show.visible_text import before_command, cut, visible
 
 Ways = Sequence[tuple[str, str]]
 """Titles with addresses."""
 
+_OPTION = re.compile(r"--[a-z][a-z-]*")
 _HERE = Path(__file__).resolve().parent
 
 
@@ -114,7 +116,7 @@ def _policy(css: str, js: str, forms: str, *, images: bool) -> str:
 
 @functools.cache
 def _environment(folder: Path) -> Environment:
-    return Environment(
+    environment = Environment(
         loader=FileSystemLoader([_HERE, folder]),
         autoescape=True,
         undefined=StrictUndefined,
@@ -123,6 +125,17 @@ def _environment(folder: Path) -> Environment:
         finalize=_printed,
         auto_reload=False,  # looking whether a part of the page has changed, for each item anew
     )
+    environment.filters["prose"] = _prose
+    return environment
+
+
+def _prose(text: str) -> Markup:
+    """A text with the command line that ends it as code, and without line breaks in options."""
+    words, command = (
+        Markup(_OPTION.sub(r'<span class="whole">\g<0></span>', str(escape(visible(part)))))  # noqa: S704 (escaped)
+        for part in before_command(text)
+    )
+    return words + (Markup("<code>{}</code>").format(command) if command else "")
 
 
 def _printed(value: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 from conqret.errors import DeclarationError
 from conqret.show.charts import Chart
 from conqret.show.forest import Forest
-from conqret.show.markup import safe, tables_markdown
+from conqret.show.markup import safe, safe_prose, tables_markdown
 from conqret.show.page import page, write_file
 from conqret.show.table import Table
 
@@ -119,9 +119,9 @@ class ReportPage:
     def markdown(self) -> str:
         """Return the page as Markdown, without charts and links, and with all texts escaped."""
         facts = "; ".join(f"{name}: {value}" for name, value in self.facts)
-        head = [f"# {safe(self.title)}", *map(safe, self.answer)]
+        head = [f"# {safe(self.title)}", *map(safe_prose, self.answer)]
         head += [f"**{safe(word)}**: {safe(text)}" for word, text in self.badges]
-        head += [*map(safe, self.lede), safe(facts), *map(safe, self.how_to_read)]
+        head += [*map(safe_prose, self.lede), safe(facts), *map(safe, self.how_to_read)]
         blocks = [block for page_section in self.sections for block in _blocks(page_section)]
         return "\n\n".join(filter(None, [*head, *blocks])) + "\n"
 

@@ -19,9 +19,17 @@ _CONTROLS = re.compile(
 )
 _USUAL = re.compile(r"[\t\n -~\xa0-\u200a\u2010-\u2027\u202f-\u205f\u2070-\ud7ff]*")
 """What most texts consist of: nothing in it is written out, and to see that is quicker than to look for what is."""
+_COMMAND = re.compile(r"(?:(?<=: )|\A)conqret (?:check|labels collect) [^\n]*\Z")
 _NAMED = 8
 _WORD = 40
 _ELLIPSIS = " …"
+
+
+def before_command(text: str) -> tuple[str, str]:
+    """Return a text without the command line that ends it, and that; empty where there is none."""
+    match = _COMMAND.search(text)
+    start = match.start() if match else len(text)
+    return text[:start], text[start:]
 
 
 class Alarm(str):

@@ -201,7 +201,8 @@ class ProbabilitySample:
                 f"{unknown} of {len(known)} labeled items have no inclusion_probability, and those of the others are "
                 "unequal: state it for all"
             )
-        stood, total = float((1 / known).sum()), len(self.labels)
+        without = int((self.chances[~labelled] == 1).sum())  # annotators disagree on these
+        stood, total = float((1 / known).sum()), len(self.labels) - without
         error = math.sqrt(float(((1 - known) / known**2).sum()))
         if abs(stood - total) > max(FURTHEST * error, MISSED * total):
             return (

@@ -310,7 +310,8 @@ def verdict_rates(
         judge: (n,): 1 where the judge passes, 0 where it fails a row, NaN where it gave no verdict.
         clusters: the cluster of each row; None: rows are independent.
         chances: (n,): the probability with which a row was drawn for labeling, read for labeled rows, which are
-            weighted by it; ``drawn_by`` is then not read.
+            weighted by it; ``drawn_by`` is then not read. A row without a label but with probability 1 was labeled,
+            and its annotators disagree.
         drawn_by: how labeled rows were drawn.
         confidence: the confidence level of the intervals.
 

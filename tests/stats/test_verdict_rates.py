@@ -92,7 +92,7 @@ def test_probabilities_weigh_rows_within_a_verdict():
     rates = verdict_rates(human, judge, chances=chances)
     assert rates.corrected.value == pytest.approx(80 / 90 * 60 / 80)
     assert rates.tnr.value == pytest.approx(10 / 30)
-    wrong = verdict_rates(human, judge, chances=[1.0] * 90)
+    wrong = verdict_rates(human, judge, chances=[1.0] * 25 + [np.nan] * 65)
     assert "stand for 25 items" in wrong.tpr.reason
     assert wrong.judged.value == pytest.approx(80 / 90)
 

@@ -44,7 +44,7 @@ def check(
     human: str | Sequence[str] = (),
     passing: str = "",
     by: str = "",
-    labels: str | Path | None = None,
+    labels: str | Path | Sequence[str | Path] | None = None,
     drawn_by: DrawnBy | None = None,
     columns: Mapping[str, str] | None = None,
     require: Sequence[str] = (),
@@ -61,7 +61,7 @@ def check(
         human: the column of the labels, or one for each annotator; by default recognized by its name.
         passing: what counts as a pass: a word, or a bound such as ``>=4``.
         by: a column whose rows are alike: intervals are then over its values.
-        labels: a second file that has the labels of the same rows, by id.
+        labels: a second file that has the labels of the same rows, by id, or several.
         drawn_by: how the labeled rows were chosen: at ``random``, or a fixed number of each ``verdict`` or ``label``.
         columns: the columns of texts, as in ``{"id": "ticket", "output": "summary"}``; by default recognized.
         require: conditions such as ``tnr.low >= 0.8``; their outcomes are ``requirements`` of the result.
@@ -82,7 +82,7 @@ def check(
         human=[human] if isinstance(human, str) else human,
         passing=passing,
         by=by,
-        labels=None if labels is None else Path(labels),
+        labels=labels,
         drawn_by=drawn_by,
         columns=columns,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -16,6 +17,16 @@ IN_MEMORY = "the rows"
 Kind = Literal["pass_fail", "ratings", "scores", "pairs", "classes"]
 """Verdicts pass or fail; ordered ratings; scores in [0, 1]; preferences between two answers; classes without an
 order."""
+
+
+SHOWN = {"input": "Input", "context": "Context", "output": "Output", "expected": "Reference"}
+"""The texts of a row that annotators see, in this order; all others may tell what the judge said."""
+COMPARED = ("answer_a", "answer_b")
+"""The two texts of a row that are compared."""
+MAX_ID = 200
+"""The most characters of an id."""
+MAX_KEYS = 9
+"""The most choices that have a key of their own on pages: the digits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +81,7 @@ class CheckedTable:
         texts: columns of texts: id, input, output, reason, and further ones; each has n values.
         guessed: one line that says which column was taken for what.
         notes: what else a reader must know, one sentence each.
-        command: the command line that reads the table so, with the user's options.
-        collect: the command line that collects labels of it, without the number of rows.
+        options: the options of the command line that read the table so, with their values.
     """
 
     source: str
@@ -92,5 +102,26 @@ class CheckedTable:
     texts: Mapping[str, tuple[str, ...]]
     guessed: str = ""
     notes: tuple[str, ...] = ()
-    command: str = ""
-    collect: str = ""
+    options: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def pages_lack(self) -> str:
+        """Why ``labels collect`` cannot show its rows to annotators; empty where it can."""
+        texts = set(COMPARED) <= set(self.texts) if self.kind == "pairs" else set(SHOWN) & set(self.texts)
+        if not texts:
+            names = " and ".join(COMPARED) if self.kind == "pairs" else "output, input or context"
+            example = names.split()[0].rstrip(",")
+            return f"no columns of texts: name those of what was judged {names}, or add --columns {example}=COLUMN"
+        counts = Counter(zip(self.texts["id"], self.systems or self.texts["id"], strict=True))
+        for (name, system), count in counts.items():
+            if count > 1 or not 0 < len(name) <= MAX_ID:
+                of = f" and the system {system!r}" if self.systems else ""
+                return (
+                    f"{count} rows with the id {name!r}{of}: give each its own, of 1 to {MAX_ID} characters"
+                )
+        if self.kind == "scores" and not np.isin(self.labels[~np.isnan(self.labels)], (0, 1)).all():
+            return "human labels between 0 and 1, and pages have pass and fail: add a bound, as in --pass '>=0.5'"
+        low, high = self.scale
+        if self.kind == "ratings" and not self.levels and not {low, high} <= set(range(MAX_KEYS + 1)):
+            return f"ratings from {low:g} to {high:g}, and pages have keys for whole numbers from 0 to {MAX_KEYS}"
+        return ""

@@ -273,7 +273,7 @@ class ColumnRoles:
         fixed: whether the user named columns of judges or annotators.
         swapped_note: how verdicts on swapped answers are read, if the labels tell.
         notes: what else was decided without the user.
-        assumed: the columns of texts that were taken for what they hold, by the text, and not by their names.
+        by_verdict: whether the labels were drawn by verdict, with unknown probabilities.
     """
 
     judges: dict[str, list[str]] = field(default_factory=dict)
@@ -284,7 +284,7 @@ class ColumnRoles:
     fixed: bool = False
     swapped_note: str = ""
     notes: list[str] = field(default_factory=list)
-    assumed: dict[str, str] = field(default_factory=dict)
+    by_verdict: bool = False
 
     @property
     def judged(self) -> list[str]:
@@ -360,7 +360,7 @@ def _assume_ids(table: TextTable, roles: ColumnRoles) -> None:
     cells, keys = set(table.columns[first]), roles.keys
     repeated = bool(keys) and len(set(table.rows(keys))) < len(table)
     if len(cells) == len(table) and not repeated and all(0 < len(cell) <= MAX_ID for cell in cells):
-        roles.texts["id"] = roles.assumed["id"] = first
+        roles.texts["id"] = first
 
 
 def assume_texts(table: TextTable, roles: ColumnRoles) -> None:
@@ -377,7 +377,7 @@ def assume_texts(table: TextTable, roles: ColumnRoles) -> None:
     }
     longest = max(lengths, key=lambda name: lengths[name], default="")
     if lengths.get(longest, 0) >= MIN_TEXT:
-        roles.texts["output"] = roles.assumed["output"] = longest
+        roles.texts["output"] = longest
 
 
 def _find_markers(table: TextTable, free: Sequence[str], roles: ColumnRoles) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from annotated_types import Interval
 
 from conqret.console.exit_codes import end_by
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, result, tell
-from conqret.console.result_options import Confidence, DrawnBy, Printed
+from conqret.console.result_options import DrawnBy, Printed
 
 TEXT_COLUMNS = "id=ticket,output=summary"
 """An example of --columns."""
@@ -16,19 +20,36 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
+@dataclass(frozen=True, kw_only=True)
+class TableOptions(OptionGroup):
+    """How a table of verdicts is read.
+
+    Args:
+        judge: The column of the judge's verdicts. May be repeated, to compare judges. Default: recognized by its name.
+        human: The column of an annotator's labels. May be repeated. Default: recognized by its name.
+        passing (--pass): What counts as a pass, as a word (`correct`) or a bound (`">=4"`). Of preferences in both
+            orders: whether the words name `answers` or `positions`. Default: recognized.
+        by: A column such as `topic` whose rows are alike: intervals are then over its values, and not over rows.
+        labels: A second table that has human labels of the same rows, by `id`. May be repeated.
+        confidence: The confidence level of the intervals. Default: 0.95.
+    """
+
+    judge: list[str] | None = None
+    human: list[str] | None = None
+    passing: str | None = None
+    by: str | None = None
+    labels: list[Path] | None = None
+    drawn_by: DrawnBy = None
+    confidence: Annotated[float | None, Interval(ge=0.5, le=0.999)] = None
+
+
 def check(
     file: Path,
     *,
-    judge: list[str] | None = None,
-    human: list[str] | None = None,
-    passing: str | None = None,
-    by: str | None = None,
-    labels: Path | None = None,
-    drawn_by: DrawnBy = None,
+    read: TableOptions,
     columns: str | None = None,
     require: list[str] | None = None,
     output: Path | None = None,
-    confidence: Confidence = 0.95,
     json_output: Printed = None,
 ) -> None:
     """Check a judge: compare its verdicts with human labels in one table, and say how far it can be trusted.
@@ -40,12 +61,6 @@ def check(
 
     Args:
         file: A table with a row for each verdict (CSV, TSV, JSON, JSONL or Parquet), or another tool's result file.
-        judge: The column of the judge's verdicts. May be repeated, to compare judges. Default: recognized by its name.
-        human: The column of an annotator's labels. May be repeated. Default: recognized by its name.
-        passing (--pass): What counts as a pass, as a word (`correct`) or a bound (`">=4"`). Of preferences in both
-            orders: whether the words name `answers` or `positions`. Default: recognized.
-        by: A column such as `topic` whose rows are alike: intervals are then over its values, and not over rows.
-        labels: A second table that has the human labels of the same rows, by `id`.
         columns: The columns of texts, if their names are unusual: `id=ticket,output=summary,input=article`. Further
             texts are `context`, `expected`, `reason`, `answer_a` and `answer_b`.
         require: A condition: `tnr.low >= 0.8` (the whole interval must lie above 0.8), `tpr >= 0.9`, `kappa.low > 0.4`.
@@ -71,15 +86,9 @@ def check(
         texts = column_map(columns, TEXT_COLUMNS)
     found = api.check(
         file,
-        judge=judge or (),
-        human=human or (),
-        passing=passing or "",
-        by=by or "",
-        labels=labels,
-        drawn_by=drawn_by,
         columns=texts,
+        **read.given(),
         require=require or (),
-        confidence=confidence,
         output=output,
     )
     tell(found.guessed)

@@ -110,9 +110,9 @@ def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BA
         disagreements_in_all=len(differing),
         notes=(*_draw_notes(first, guard), *_probability_notes(checks), *_notes(views[best], guard)),
         guessed=table.guessed,
-        command=table.command,
-        collect=table.collect,
+        options=table.options,
         drawn=_drawn(table, labeled),
+        pages_lack=table.pages_lack,
     )
     return result.model_copy(update={"answer": answer(result), "next": next_step(result)})
 

@@ -226,8 +226,8 @@ def _alpha(view: LabelView) -> Estimate:
 
 
 def _annotators(view: LabelView) -> Figures:
-    """Alpha of one annotator and of the judge in that place, where there are several annotators."""
-    if len(view.table.annotators) < 2:
+    """Alpha of one annotator and of the judge in that place, where rows have labels of several."""
+    if (~np.isnan(view.table.labels)).sum(axis=1).max(initial=0) < 2:
         return {}
     names = ("judge_as_annotator", "one_annotator", "judge_minus_annotator")
     twice = (~np.isnan(view.table.labels[view.both])).sum(axis=1) > 1

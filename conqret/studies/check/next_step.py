@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
+from collections.abc import Sequence
+from pathlib import Path
 
 from conqret.errors import number
+from conqret.stats.estimate import CONFIDENCE
 from conqret.stats.verdict_rates import labels_to_decide
 from conqret.studies.check.answers import DRAWN, MUCH, WITHIN, below, edge_text, unmeasured, weaker
 from conqret.studies.check.checked_table import IN_MEMORY
 from conqret.studies.check.result import CheckResult, JudgeCheck
+from conqret.studies.check.table_shapes import study_folder
+from conqret.studies.check.text_table import command_line
 
 SAMPLE = 60
 MANY = 1000
@@ -32,7 +36,8 @@ def next_step(result: CheckResult) -> str:
     if result.guard.fired:
         picked = PICKED if result.kind == "pass_fail" else DRAWN
         ways = [f"{_command(result)} --drawn-by {how}  # {what}" for how, what in picked.items()]
-        ways.append(f"{_collect(result, SAMPLE)}  # neither: label a fresh sample")
+        fresh, words = _collect(result, SAMPLE), "# neither: label a fresh sample"
+        ways.append(f"{words} {fresh}" if result.pages_lack else f"{fresh}  {words}")
         return "\n    ".join(["say how the labeled rows were drawn", *ways])
     if not judge.verdicts:
         return "run the judge again: it gave no verdict that can be read"
@@ -105,7 +110,9 @@ def _test(result: CheckResult, judge: JudgeCheck) -> str:
     """Say how many rows test an edited prompt: as many as let both rates be known, none of which improved it."""
     wanted = judge.compared + (judge.more_labels or 0)
     rows = f"{number(wanted, 'row')} that you did not read{_where(result, wanted)}"
-    command = f"conqret labels collect {NEW} --sample {wanted} -o new-labels"
+    options = [pair for pair in result.options if pair[0] in ("--judge", "--pass", "--by", "--columns")]
+    more = (*_level(result), "--sample", str(wanted), "-o", "new-labels")
+    command = command_line("labels collect", NEW, options, *more)
     return f"judge {rows} with it, as {NEW}; label and check them, to know both rates to ±{WITHIN:.2f}: {command}"
 
 
@@ -118,14 +125,24 @@ def _where(result: CheckResult, wanted: int) -> str:
 
 
 def _collect(result: CheckResult, sample: int) -> str:
-    """The command that collects labels; ``--sample`` counts those that its folder has, too."""
+    """The command that collects labels, or why there is none; ``--sample`` counts those that its folder has, too."""
+    if result.pages_lack:
+        return f"in the table itself, as labels collect finds {result.pages_lack}"
     sample = result.drawn + min(sample, result.unlabeled or sample)
-    return f"{result.collect or f'conqret labels collect {_source(result)}'} --sample {sample}"
+    source = Path(result.source)
+    default = source.with_name(f"{source.name.split('.')[0]}-labels")
+    if result.source == IN_MEMORY:
+        default = Path("labels")
+    studies = [study_folder(value) for option, value in result.options if option == "--labels"]
+    folder = next(filter(None, studies), default)
+    options = [pair for pair in result.options if pair[0] != "--labels" or study_folder(pair[1]) != folder]
+    more = (*_level(result), "--sample", str(sample), "-o", str(folder))
+    return command_line("labels collect", result.source, options, *more)
 
 
 def _command(result: CheckResult) -> str:
-    return result.command or f"conqret check {_source(result)}"
+    return command_line("check", result.source, result.options, *_level(result))
 
 
-def _source(result: CheckResult) -> str:
-    return "FILE" if result.source == IN_MEMORY else shlex.quote(result.source)
+def _level(result: CheckResult) -> Sequence[str]:
+    return () if result.confidence == CONFIDENCE else ("--confidence", f"{result.confidence:g}")

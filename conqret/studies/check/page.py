@@ -9,6 +9,7 @@ from conqret.console.conditions import requirement_table
 from conqret.show import words
 from conqret.show.report_page import PageRemarks, Part, ReportPage, Section, section
 from conqret.show.table import Column, Table
+from conqret.show.visible_text import before_command
 from conqret.stats.agreement import AlternativeAnnotator
 from conqret.stats.confidence import BANDS
 from conqret.studies.check.answers import disagreements_title
@@ -64,7 +65,11 @@ def check_page(result: CheckResult) -> ReportPage:
             *_details(result),
         ],
         answer=[result.answer, *map(str.strip, f"Next: {result.next}".splitlines())],
-        lede=[f"{words.capitalised(note).rstrip('.')}." for note in (result.guessed, *result.notes) if note],
+        lede=[
+            words.capitalised(note).rstrip(".") + ("" if before_command(note)[1] else ".")
+            for note in (result.guessed, *result.notes)
+            if note
+        ],
         how_to_read=[HOW_TO_READ[result.kind], INTERVALS, *stated] if result.labeled else [],
         facts=[
             ("Rows", words.count(result.rows)),

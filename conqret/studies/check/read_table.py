@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError, check_known, number, shortened
-from conqret.studies.check.checked_table import IN_MEMORY, CheckedTable, DrawnBy, JudgeColumn
+from conqret.studies.check.checked_table import CheckedTable, DrawnBy, JudgeColumn
 from conqret.studies.check.column_roles import (
     ColumnRoles,
     assume_texts,
@@ -21,7 +20,13 @@ from conqret.studies.check.column_roles import (
     guessed_roles,
     same_subject,
 )
-from conqret.studies.check.table_shapes import LEDGER, joined, labeled_by_agreement, made_wide, sides_apart
+from conqret.studies.check.table_shapes import (
+    joined,
+    labeled_by_agreement,
+    made_wide,
+    probabilities,
+    sides_apart,
+)
 from conqret.studies.check.text_table import TextTable, read_text_table
 from conqret.studies.check.verdict_values import read_verdicts
 from conqret.studies.check.verdict_words import (
@@ -51,7 +56,7 @@ def read_checked_table(
     human: Sequence[str] = (),
     passing: str = "",
     by: str = "",
-    labels: str | Path | None = None,
+    labels: str | Path | Sequence[str | Path] | None = None,
     drawn_by: DrawnBy | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> CheckedTable:
@@ -64,14 +69,16 @@ def read_checked_table(
         passing: what is a pass: a condition such as ``>=4``, or words separated by commas; of preferences in two
             orders ``answers`` or ``positions``, which the words name.
         by: the column of clusters.
-        labels: another file with the labels of the rows, by id.
+        labels: another file with labels of the rows, by id, or several.
         drawn_by: how the labeled rows were drawn.
         columns: the columns of texts, by the text: ``id``, ``output``, ``input``, ``context``, ``reason`` …
 
     Raises:
         DeclarationError: the table cannot be read, a column is missing or ambiguous, or a cell is no verdict.
     """
-    options = {"--judge": judge, "--human": human, "--pass": [passing], "--by": [by], "--labels": [labels]}
+    files = [labels] if isinstance(labels, str | Path) else labels or ()
+    options = {"--judge": judge, "--human": human, "--pass": [passing], "--by": [by], "--labels": files}
+    options["--drawn-by"] = [drawn_by or ""]
     options["--columns"] = [",".join(f"{text}={name}" for text, name in (columns or {}).items())]
     given = [(option, str(value)) for option, values in options.items() for value in values if value]
     table = replace(read_text_table(source), options=tuple(given))
@@ -80,10 +87,10 @@ def read_checked_table(
     texts_named = {text: chosen(table, [name])[0] for text, name in (columns or {}).items()}
     if not judge and not human and not table.judges:
         table = sides_apart(table)
-    humans_named = [name for name in human if name in table.columns] if labels else chosen(table, human)
+    humans_named = [name for name in human if name in table.columns] if files else chosen(table, human)
     roles = guessed_roles(table, chosen(table, judge), humans_named, texts_named)
-    if labels is not None:
-        table = joined(table, roles, labels, human)
+    if files:
+        table = joined(table, roles, files, human)
     _check_no_summary(table, roles)
     if not roles.humans and not human and not table.note:
         table = labeled_by_agreement(table, roles)
@@ -124,9 +131,9 @@ def read_checked_table(
         clusters=tuple(text or place for text, place in groups) if by_column else None,
         by=by_column,
         systems=tuple(table.columns[system]) if system else None,
-        chances=_chances(table, chances) if chances else None,
+        chances=probabilities(table, chances, roles.humans) if chances else None,
         labeled_before=np.array(list(map(bool, table.columns[before]))) if before else None,
-        drawn_by=drawn_by,
+        drawn_by=drawn_by or ("verdict" if roles.by_verdict else None),
         classes=values.classes,
         levels=values.levels,
         scale=values.scale,
@@ -134,28 +141,8 @@ def read_checked_table(
         texts={"id": tuple(places), **texts},
         guessed=table.note if table.note and not roles.fixed else _guessed(roles, judges),
         notes=tuple(roles.notes),
-        command=table.command(),
-        collect=_collect(table, judge, humans_named, columns or {}, labels),
+        options=table.options,
     )
-
-
-def _collect(
-    table: TextTable,
-    judge: Sequence[str],
-    human: Sequence[str],
-    texts: Mapping[str, str],
-    labels: str | Path | None,
-) -> str:
-    """Return the command that collects labels of the table, without the number of rows. Columns are in it as the user
-    named them; a folder of labels if they came from one that collects."""
-    verdicts = {"judge": judge[0]} if judge else {}
-    labeled = {"human": human[0]} if len(human) == 1 else {}
-    columns = ",".join(f"{role}={name}" for role, name in (verdicts | labeled | dict(texts)).items())
-    folder = None if labels is None else Path(labels) if Path(labels).is_dir() else Path(labels).parent
-    options = ["--columns", columns] if columns else []
-    options += ["-o", str(folder)] if folder is not None and (folder / LEDGER).exists() else []
-    source = "FILE" if table.source == IN_MEMORY else table.source
-    return shlex.join(["conqret", "labels", "collect", source, *options])
 
 
 def _values(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> CellValues:
@@ -329,17 +316,6 @@ def _stated(
     return None
 
 
-def _chances(table: TextTable, name: str) -> NDArray[np.float64]:
-    chances = np.full(len(table), np.nan)
-    for row, text in enumerate(table.columns[name]):
-        parsed = number_of(text)
-        if text and (parsed is None or not 0 < parsed.value <= 1):
-            wanted = "give a probability above 0 and at most 1, or leave it empty"
-            raise table.error(f"{name} is {text!r}: {wanted}", row=row)
-        chances[row] = np.nan if parsed is None else parsed.value
-    return chances
-
-
 def _copies(
     humans: Sequence[str], labels: NDArray[np.float64], judges: Sequence[JudgeColumn]
 ) -> Iterator[str]:
@@ -362,7 +338,8 @@ def _guessed(roles: ColumnRoles, judges: Sequence[JudgeColumn]) -> str:
     no_labels = "no labels (if a column has them: --human COLUMN)"
     parts.append(f"labels are column{'s' * (len(roles.humans) > 1)} {listed}" if roles.humans else no_labels)
     marked = (("systems", "system"), ("inclusion probabilities", "chance"))
-    parts += [f'{text} is column "{name}"' for text, name in roles.assumed.items()]
+    texts = [f'{text} "{roles.texts[text]}"' for text in TEXTS if text in roles.texts]
+    parts += [" is column ".join(texts[0].split(" ", 1)), *texts[1:]] if texts else []
     parts += [f'{what} are column "{roles.markers[role]}"' for what, role in marked if role in roles.markers]
     return ". ".join(filter(None, [", ".join(parts), roles.swapped_note]))
 

@@ -45,7 +45,7 @@ TITLES: Mapping[str, str] = {
     "brier": "Brier score",
     "overconfidence": "stated confidence minus share of right verdicts",
     "calibration_error": "expected calibration error (ECE)",
-    "calibration_noise": "ECE of a calibrated judge, with its 5% and 95% quantile",
+    "calibration_noise": "ECE of a calibrated judge [5%, 95%]",
 }
 """The words for each figure, for tables."""
 
@@ -299,9 +299,9 @@ class CheckResult(NamedFigures):
         disagreements_in_all: how many there are.
         notes: what else a reader must know, one sentence each.
         guessed: which column was taken for what.
-        command: the command line that reads the table so, with the user's options.
-        collect: the command line that collects labels of it, without the number of rows.
+        options: the options of the command line that read the table so, with their values.
         drawn: how many labels it has collected.
+        pages_lack: why ``labels collect`` cannot show the rows to annotators; empty where it can.
         requirements: the outcomes of conditions.
     """
 
@@ -329,9 +329,9 @@ class CheckResult(NamedFigures):
     disagreements_in_all: int = 0
     notes: tuple[str, ...] = ()
     guessed: str = ""
-    command: str = Field(default="", exclude=True)
-    collect: str = Field(default="", exclude=True)
+    options: tuple[tuple[str, str], ...] = Field(default=(), exclude=True)
     drawn: int = Field(default=0, exclude=True)
+    pages_lack: str = Field(default="", exclude=True)
     requirements: tuple[RequirementOutcome, ...] = Field(default=(), exclude=True)
 
     def figure(self, name: str) -> Estimate:
@@ -350,6 +350,10 @@ class CheckResult(NamedFigures):
 
     def __str__(self) -> str:
         return "\n".join([self.answer, *map(str, self.requirements)])
+
+    def __repr__(self) -> str:  # which pytest shows where an assertion fails
+        unmet = [outcome for outcome in self.requirements if not outcome.met]
+        return "\n".join([*map(str, unmet), self.answer])
 
     @property
     def met(self) -> bool:

@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from conqret.errors import DeclarationError, number
+from conqret.io.label_set import SCALE, written_scale
 from conqret.io.safe_files import unguarded
 from conqret.studies.check.column_roles import (
     ColumnRoles,
@@ -193,22 +197,45 @@ def made_wide(table: TextTable, roles: ColumnRoles, by: str | None) -> TextTable
     return table
 
 
-def joined(table: TextTable, roles: ColumnRoles, labels: str | Path, human: Sequence[str]) -> TextTable:
-    """Return the table with the labels of another file as columns, and add these to its roles.
+def study_folder(labels: str | Path) -> Path | None:
+    """Return the folder of ``labels collect`` from which labels come; None if they come from elsewhere."""
+    folder = Path(labels) if Path(labels).is_dir() else Path(labels).parent
+    return folder if (folder / LEDGER).exists() else None
 
-    Where the file states with which probability each row was drawn, labels in the table itself count, too. Rows that
-    had a label before were not drawn from: they are marked, and have the probability 1.
+
+def joined(
+    table: TextTable, roles: ColumnRoles, labels: Sequence[str | Path], human: Sequence[str]
+) -> TextTable:
+    """Return the table with the labels of other files as columns, and add these to its roles.
+
+    Where a file states with which probability each row was drawn, other labels count, too. Rows that had a label
+    before were not drawn from: they are marked, and have the probability 1.
 
     Args:
         table: the verdicts.
         roles: its columns.
-        labels: the file of labels, one row an id or one row an id and annotator; or a folder of ``labels collect``.
-        human: the columns of labels in it; guessed if empty.
+        labels: files of labels, one row an id or one row an id and annotator; or folders of ``labels collect``.
+        human: the columns of labels in them; guessed if empty.
 
     Raises:
         DeclarationError: a file has no ids, the labels cannot be read, or no id is in both.
     """
-    other, ids = _labels_table(Path(labels)), roles.texts.get("id")
+    files = sorted(
+        map(_labels_table, map(Path, labels)), key=lambda other: named(other.columns, NAMES["chance"]) or ""
+    )
+    own = list(roles.humans)
+    for other in files:
+        elsewhere = {name for one in (table, *files) if one is not other for name in one.columns}
+        wanted = [name for name in human if name in other.columns or name not in elsewhere]
+        table = _joined(table, roles, other, wanted, own)
+    return table
+
+
+def _joined(
+    table: TextTable, roles: ColumnRoles, other: TextTable, human: Sequence[str], unused: list[str]
+) -> TextTable:
+    """The table with the labels of one file; those of ``unused`` columns count only next to drawn ones."""
+    ids = roles.texts.get("id")
     label_ids = ids if ids in other.columns else named(other.columns, f"{TEXTS['id']} item")
     if label_ids is None:
         raise other.error(f"no column has ids (columns: {', '.join(other.columns)}): name it {ids or 'id'}")
@@ -217,7 +244,6 @@ def joined(table: TextTable, roles: ColumnRoles, labels: str | Path, human: Sequ
         label_system = named(other.columns, f"{loose(system)} part")
         if label_system is not None:
             keys, own_keys = [*keys, label_system], [*own_keys, table.columns[system]]
-    human = [name for name in human if name in other.columns or name not in table.columns]
     other, human = _one_criterion(table, other, human)
     names = chosen(other, human) or _label_columns(table, other, label_ids)
     annotator = named(other.columns, NAMES["annotator_name"])
@@ -245,24 +271,74 @@ def joined(table: TextTable, roles: ColumnRoles, labels: str | Path, human: Sequ
         f"{sum(row is not None for row in rows_of):,} of {len(rows_of):,} rows joined with {other.source} by "
         f"{ids or 'the number of the row'}, {number(len(other) - len(matched), 'label')} without a row"
     )
-    columns = dict(table.columns)
+    chances, columns, added = named(other.columns, NAMES["chance"]), dict(table.columns), []
+    replaced = [name for name in unused if chances is None]
     for name in names:
-        columns[name] = ["" if row is None else other.columns[name][row] for row in rows_of]
-    own, chances = [name for name in roles.humans if name not in names], named(other.columns, NAMES["chance"])
+        taken = name in (*roles.judged, *roles.humans) and name not in replaced
+        added.append(f"{name} ({Path(other.source).name})" if taken else name)
+        columns[added[-1]] = ["" if row is None else other.columns[name][row] for row in rows_of]
+    own = [name for name in roles.humans if name not in (*replaced, *added)]
     if chances is None:
-        roles.notes += [f"not used as labels: {', '.join(own)}"] if own else []
-        roles.humans = names
+        left = ", ".join(name for name in replaced if name not in names)
+        roles.notes += [f"not used as labels: {left}"] if left else []
+        unused.clear()
+        roles.humans = [*own, *added]
         return replace(table, columns=columns)
-    labeled = [any(not is_no_label(table.columns[name][row]) for name in own) for row in range(len(table))]
-    before = [row is None and own_label for row, own_label in zip(rows_of, labeled, strict=True)]
-    columns[CHANCE] = [
-        ("1" if earlier else "") if row is None else other.columns[chances][row]
-        for row, earlier in zip(rows_of, before, strict=True)
+    if SCALE in other.columns and set(other.columns[SCALE]) == {written_scale(0, 1)}:
+        meant = {"1": "pass", "0": "fail"}  # words, as --pass may give another sense to numbers
+        columns |= {name: [meant.get(cell, cell) for cell in columns[name]] for name in added}
+    probabilities(other, chances, names)
+    drawn = [None if row is None else other.columns[chances][row] for row in rows_of]
+    return _weighted(replace(table, columns=columns), roles, own, added, drawn)
+
+
+def _weighted(
+    table: TextTable,
+    roles: ColumnRoles,
+    before: Sequence[str],
+    added: Sequence[str],
+    drawn: Sequence[str | None],
+) -> TextTable:
+    """The table with the probabilities of the rows that were ``drawn``, whose labels are the columns ``added``;
+    ``before`` are those of the labels of before."""
+
+    def labeled(row: int, names: Sequence[str]) -> bool:
+        return any(not is_no_label(table.columns[name][row]) for name in names)
+
+    roles.humans, rows = [*before, *added], range(len(table))
+    if not any(labeled(row, added) for row in rows):
+        return table
+    earlier = [chance is None and labeled(row, before) for row, chance in enumerate(drawn)]
+    skipped = [
+        row for row in rows if not labeled(row, added) and any(table.columns[name][row] for name in added)
     ]
-    roles.humans, roles.markers["chance"] = [*own, *names], CHANCE
-    if any(before):
-        columns[BEFORE], roles.markers["before"] = ["1" if earlier else "" for earlier in before], BEFORE
+    if any(drawn[row] in ("", "0") for row in skipped) and not any(earlier):
+        roles.by_verdict = True  # of some verdict, all rows that were drawn were skipped
+        return table
+    columns = dict(table.columns)
+    columns[CHANCE] = [chance or ("1" if early else "") for chance, early in zip(drawn, earlier, strict=True)]
+    roles.markers["chance"] = CHANCE
+    if any(earlier):
+        columns[BEFORE], roles.markers["before"] = ["1" if early else "" for early in earlier], BEFORE
     return replace(table, columns=columns)
+
+
+def probabilities(table: TextTable, column: str, labels: Sequence[str]) -> NDArray[np.float64]:
+    """Return the probability with which each row that has a label was drawn; NaN where it is empty, and for others.
+
+    Raises:
+        DeclarationError: one is not above 0 and at most 1.
+    """
+    chances = np.full(len(table), np.nan)
+    for row, (text, *cells) in enumerate(table.rows([column, *labels])):
+        if not text or all(map(is_no_label, cells)):
+            continue
+        parsed = number_of(text)
+        if parsed is None or not 0 < parsed.value <= 1:
+            wanted = "give a probability above 0 and at most 1, or leave it empty"
+            raise table.error(f"{column} is {text!r}: {wanted}", row=row)
+        chances[row] = parsed.value
+    return chances
 
 
 def _labels_table(labels: Path) -> TextTable:

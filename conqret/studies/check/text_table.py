@@ -55,9 +55,7 @@ class TextTable:
 
     def command(self, *options: str) -> str:
         """Return a command line that a user can copy: with the options for this table, and further ones."""
-        kept = [part for pair in self.options if pair[0] not in options for part in pair]
-        source = "FILE" if self.source == IN_MEMORY else self.source
-        return shlex.join(["conqret", "check", source, *kept, *options])
+        return command_line("check", self.source, self.options, *options)
 
     def error(self, problem: str, *ways: Sequence[str], row: int | None = None) -> DeclarationError:
         """Return an error that ends with commands ready to be copied, one with each of several ``ways`` of options; the
@@ -80,6 +78,14 @@ class TextTable:
     def place(self, row: int) -> str:
         """Return where row ``row`` (from 0) stands, such as "line 7"."""
         return f"{self.unit} {self.lines[row]}"
+
+
+def command_line(command: str, source: str, options: Sequence[tuple[str, str]], *more: str) -> str:
+    """Return the command line of ``command`` on a table with ``options`` and their values, and ``more``, which replace
+    those of the same name."""
+    kept = [part for pair in options if pair[0] not in more for part in pair]
+    file = "FILE" if source == IN_MEMORY else source
+    return shlex.join(["conqret", *command.split(), file, *kept, *more])
 
 
 def read_text_table(source: Any) -> TextTable:

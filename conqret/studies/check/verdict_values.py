@@ -284,6 +284,10 @@ def _by_pass(table: TextTable, columns: Sequence[WordColumn], passing: str) -> C
         UnknownNameError: it names a column that is none of verdicts.
     """
     conditions = _conditions(passing)
+    for role in {"judge", "human"} & conditions.keys() - {column.name for column in columns}:
+        condition = conditions.pop(role)
+        those = [column for column in columns if column.human == (role == "human")]
+        conditions |= {column.name: condition for column in those if condition.fits(column, own=False)}
     rest, fitting = conditions.get("", PassCondition()), _fitting(table, columns, conditions, passing)
     inverted = rest.sign in ("<", "<=", "≤", "=") or any(pass_or_fail(word) == 0 for word in rest.words)
     values = CellValues("pass_fail")

@@ -106,7 +106,9 @@ def test_latex_has_the_tables(cli: Cli) -> None:
 
 
 def test_without_labels_it_says_how_to_get_some(cli: Cli, tmp_path: Path) -> None:
-    file = write(tmp_path / "new.csv", "id judge", repeated({("pass",): 40, ("fail",): 10}))
+    file = write(
+        tmp_path / "new.csv", "id output judge", repeated({("It is.", "pass"): 40, ("No.", "fail"): 10})
+    )
     done = cli("check", file)
     assert done.code == 0
     assert "the judge passes 80% of 50" in done.out
@@ -207,6 +209,7 @@ def test_it_is_a_function_and_a_test(tmp_path: Path) -> None:
     assert result.tpr.low is not None
     assert result.tpr.low >= 0.8
     assert not result.met
+    assert repr(result).startswith("not met: tnr.low >= 0.8")  # what pytest shows
     assert (tmp_path / "check.html").exists()
     rows = [{"judge": "pass", "human": "pass"}, {"judge": "fail", "human": "fail"}]
     assert conqret.check(rows * 20).tnr.value == 1.0

@@ -202,7 +202,7 @@ def test_labels_of_errors_alone_claim_nothing():
         "All 4 labels differ from the verdicts of the judge: only rows where it erred"
     )
     assert result.tnr.value is None
-    assert result.next.startswith("label rows on which the judge is right, too: conqret labels collect")
+    assert result.next.startswith("label rows on which the judge is right, too: ")
     assert check_table(table("pass_fail", [column(values=judge)], labels, drawn_by="random")).tnr.value == 0
 
 
@@ -363,14 +363,16 @@ def test_without_labels_the_next_step_is_to_collect_some(kind):
     values = np.array([0.0, 1.0, 1.0, 0.0])
     orders = np.stack([values, values], axis=1) if kind == "pairs" else None
     more = {"classes": ("no", "yes")} if kind == "classes" else {}
-    result = check_table(table(kind, [column(values=values, orders=orders)], **more))
+    texts = dict.fromkeys(("id", "output", "answer_a", "answer_b"), ("a", "b", "c", "d"))
+    result = check_table(table(kind, [column(values=values, orders=orders)], texts=texts, **more))
     assert "human label yet" in result.answer
     assert {figure.reason for figure in result.judges[0].figures.values() if figure.value is None} <= {
         "no row has a human label",
         "judged in one order: flips cannot be seen",
         "",
     }
-    assert result.next == "label a sample: conqret labels collect 'my results.csv' --sample 4"
+    command = "conqret labels collect 'my results.csv' --sample 4 -o 'my results-labels'"
+    assert result.next == f"label a sample: {command}"
     assert set(result.judges[0].figures) <= set(TITLES)
     failed = check_table(table(kind, [column(values=[NAN] * 4, failed=4)], values, **more))
     assert "all 4 verdicts failed" in failed.answer

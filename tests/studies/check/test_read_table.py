@@ -104,7 +104,8 @@ def test_names_of_columns(tmp_path, names):
     )
     assert [column.name for column in table.judges] == [judge]
     assert table.annotators == (human,)
-    assert table.guessed == f'judge is column "{judge}", labels are column "{human}"'
+    texts = 'id is column "id", input "input", output "output", reason "judge_reason"'
+    assert table.guessed == f'judge is column "{judge}", labels are column "{human}", {texts}'
     assert table.texts["reason"][0] == "it is not so"
 
 
@@ -493,10 +494,10 @@ def test_ids_and_texts_without_usual_names_are_recognized_or_named() -> None:
     table = read_checked_table(rows)
     assert table.texts["id"][:2] == ("b-0", "b-1")
     assert table.texts["output"][2] == f"{story} 2"
-    assert 'id is column "case ref", output is column "story"' in table.guessed
+    assert 'id is column "case ref", output "story", reason "judge comment"' in table.guessed
     named = read_checked_table(rows, columns={"input": "story"}, judge=["judge"])
     assert "output" not in named.texts
     assert named.texts["input"] == table.texts["output"]
-    assert named.collect == "conqret labels collect FILE --columns judge=judge,input=story"
+    assert named.options == (("--judge", "judge"), ("--columns", "input=story"))
     with pytest.raises(DeclarationError, match="no text of a table"):
         read_checked_table(rows, columns={"topic": "story"})
