@@ -247,9 +247,7 @@ def _draw_notes(view: LabelView, guard: DrawGuard) -> Iterator[str]:
         )
     elif view.chances is not None and not view.reason:
         yield "figures are weighted: each labeled row counts by the number of rows that it stands for"
-    if guard.fired and table.drawn_by is None and guard.p is not None:
-        yield "if the labeled rows were drawn at random all the same, add --drawn-by random"
-    elif guard.sentence and not guard.fired:
+    if guard.sentence and not guard.fired:
         yield f"{guard.sentence}: if they were chosen in another way, the figures do not hold"
 
 

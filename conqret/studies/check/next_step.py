@@ -35,8 +35,10 @@ def next_step(result: CheckResult) -> str:
         return f"label rows on which the judge is right, too: {_collect(result, SAMPLE)}"
     if result.guard.fired:
         picked = PICKED if result.kind == "pass_fail" else DRAWN
-        ways = [f"{_command(result)} --drawn-by {how}  # {what}" for how, what in picked.items()]
-        fresh, words = _collect(result, SAMPLE), "# neither: label a fresh sample"
+        command = command_line("check", result.source, _but(result.options, "--drawn-by"), *_level(result))
+        named = [*picked.items(), ("random", "they are random all the same")]
+        ways = [f"{command} --drawn-by {how}  # {what}" for how, what in named if how != result.drawn_by]
+        fresh, words = _collect(result, SAMPLE), "# none of these: label a fresh sample"
         ways.append(f"{words} {fresh}" if result.pages_lack else f"{fresh}  {words}")
         return "\n    ".join(["say how the labeled rows were drawn", *ways])
     if not judge.verdicts:
@@ -135,9 +137,14 @@ def _collect(result: CheckResult, sample: int) -> str:
         default = Path("labels")
     studies = [study_folder(value) for option, value in result.options if option == "--labels"]
     folder = next(filter(None, studies), default)
-    options = [pair for pair in result.options if pair[0] != "--labels" or study_folder(pair[1]) != folder]
+    known = _but(result.options, "--drawn-by") if result.guard.fired else result.options
+    options = [pair for pair in known if pair[0] != "--labels" or study_folder(pair[1]) != folder]
     more = (*_level(result), "--sample", str(sample), "-o", str(folder))
     return command_line("labels collect", result.source, options, *more)
+
+
+def _but(options: Sequence[tuple[str, str]], name: str) -> Sequence[tuple[str, str]]:
+    return [pair for pair in options if pair[0] != name]
 
 
 def _command(result: CheckResult) -> str:

@@ -165,7 +165,7 @@ def test_a_stated_draw_that_the_verdicts_contradict_is_said():
         f"the 50 that it fails for {2000 - passed:,}"
     )
     silent = check_table(table("pass_fail", [column(values=judge)], labels))
-    assert "--drawn-by random" in silent.notes[0]
+    assert "--drawn-by random" in silent.next
     balanced = np.full(len(human), NAN)
     for side in (0, 1):
         balanced[np.flatnonzero(human == side)[:50]] = side
