@@ -4,6 +4,15 @@
     result = judge(items, format="rag-fine-grained", model="offline")
 
 Names are imported when they are first used, so that ``import conqret`` costs next to nothing.
+
+Modules of the package itself; ``docs/architecture.md`` says what each folder has:
+
+- ``errors``: the errors that conqret raises, faults in input files, "did you mean"
+- ``_optional``: the message that names the missing extra
+- ``options``: options as fields of dataclasses, their help from docstrings, the checks of ranges and choices
+- ``registry``: judges, backends, perturbations and the like by name: a module each, and plug-ins by entry points
+- ``pytest_plugin``: fixtures and assertions for tests (``conqret_judge``, ``assert_falls``)
+- ``__main__``: ``python -m conqret``; ``_version``: the version
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""The command line.
+"""The command line. Most commands stand in the folder of what they do (``command.py``).
 
-``commands`` lists all commands and finds the one that is called, ``main`` runs it and turns errors into exit codes; the
-other modules are the commands ``runs``, ``info`` and ``info prompt``.
+- ``commands``: the list of all commands (``commands.toml``), and which one is called
+- ``main``: runs a command, turns errors and signals into exit codes, exports traces
+- ``runs_command``: ``conqret runs list``, ``prune`` and the export and import of recordings
+- ``info_command``: ``conqret info formats``, ``doctor`` and ``skill``; ``prompt_command``: ``conqret info prompt``
 """

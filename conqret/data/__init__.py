@@ -1,6 +1,11 @@
 """The things that conqret talks about: items and judgments, as frozen pydantic models, and criteria.
 
-``criterion`` has the criteria of judges that users write, and parses them from a sentence.
+- ``item``: `Item`, `Document`, `Turn`, `Nugget`, and `Debate` with its arguments and sources
+- ``judgment``: `Judgment`, `Measure` with status and reason, `Part`, `Trace` of calls, and topics merged with
+  translations
+- ``criterion``: criteria of judges that users write, parsed from a sentence or a record
+- ``corpus``: topics with splits, qrels, ledger of sources, and the figures of ConQRet's Table 2
+- ``digest``: digests of data, texts and files; the grouping of pairs by key
 """
 
 from conqret.data.item import Debate, DebateArgument, Document, Item, Nugget, Source, Stance, Turn, Version

@@ -1,7 +1,11 @@
 """One file, one grid of systems: retrieve, generate, judge and perturb, resumed from what is done.
 
-- ``config``: what the file may say; ``reading``: reads it and names every fault with its line
-- ``job``: an experiment that is ready to run, and its folder; ``experiment``: runs and estimates it
-- ``stages``: rank, generate, judge, perturb; ``scores``: all scores in one table, and the summary
-- ``experiment_tables`` and ``page``: what is shown, and the page of any run; ``command``: ``conqret experiment``
+- ``config``: the tables and fields of the file; ``reading``: reads it, and names every fault with its line
+- ``job``: an experiment that is ready to run, ``run.json`` and the folder
+- ``experiment``: runs it, or estimates its cost
+- ``stages``: retrieve and rerank, generate, judge (juries too), perturb
+- ``scores``: writes ``scores.parquet`` and ``summary.json``: means, differences, retrieval measures
+- ``experiment_tables``: tables, pictures and the result in a sentence
+- ``page``: ``report.html`` and ``tables.md`` of an experiment; the page of any run (``conqret runs report``)
+- ``command``: ``conqret experiment`` and ``conqret runs report``
 """

@@ -1,14 +1,45 @@
 """Judges and their runs: what a format is made of, how an item is judged, and the files of a run.
 
-- The public functions: ``judge`` (``conqret.judge``), ``session_judge`` (one that is called many times).
-- Settings: ``judge_settings`` (by keyword), ``judge_options`` (how a judge is run), ``command_options`` (on the command
-  line, and what commands share that send requests).
-- What a judge is: ``judge_parts``, ``dimensions``, ``responses`` (types of answers, and answers in sections),
-  ``scales``, ``known_as`` (names that other tools give metrics).
-- Judges that users make: ``criteria``, ``rubrics``, ``own_judge``, ``verdict_log``.
-- The course of a judgment: ``setup``, ``instrument`` (one item), ``judgments`` (all of a run), ``engines`` (here, or on
-  Ray), ``request_run`` (runs of studies), ``cost`` (dry runs).
-- Files and reports: ``judge_folder``, ``summary``, ``summary_tables``, ``tally``, ``page``, ``item_view``,
-  ``recorded_requests``, ``build_gate`` (``--require``, JUnit, Markdown).
-- Commands: ``command`` (``conqret judge``), ``show_command`` (``conqret runs show``).
+Public functions and settings:
+
+- ``judge``: ``conqret.judge`` and ``ajudge``; ``session_judge``: a judge that is called many times, item by item
+- ``judge_settings``: settings by keyword; ``judge_options``: how a judge is run (samples, order, temperature …)
+- ``command_options``: options of commands that send requests, and their values in ``conqret.toml``
+
+What a judge is:
+
+- ``judge_parts``: `Judge`, `JudgePrompt`, computed and combined metrics
+- ``responses``: the types of answers, in sections
+- ``scales``: ratings as measures; samples and both orders combined
+- ``dimensions``: the fifteen dimensions of argument quality
+- ``metric_homes``: which format has a metric; several formats as one
+- ``known_as``: names that other tools give metrics
+
+Judges that users make:
+
+- ``criteria``: prompt, response type and scores of criteria; the comparison of two arguments by a criterion
+- ``rubrics``: judges made of several criteria, and of rubrics (weights, axes, importance)
+- ``own_judge``: a Python function as a judge; ``verdict_log``: verdicts given elsewhere in place of a judge
+
+The course of a judgment:
+
+- ``setup``: the judge configuration with its fingerprint: finds format, prompts and model, checks items
+- ``instrument``: one item: prompt filled and trimmed (:mod:`conqret.llm.prompt_fitting`), requested, scored
+- ``shots``: labeled examples in the prompt
+- ``deciding``: judging by a decision model
+- ``cascade``: the first of two judges keeps what it is sure of
+- ``judgments``: all items of a run, resumable; ``engines``: requests sent from here, or by workers of Ray
+- ``request_run``: `Run`, for studies that put questions to models; ``cost``: the requests of a dry run counted
+
+Files and reports:
+
+- ``judge_folder``: the files of a run (``items.jsonl``, ``judgments.jsonl``, ``scores.parquet`` …), and tables of
+  scores
+- ``tally``: sums up judgments one by one
+- ``summary``: means, intervals, bounds, cost
+- ``summary_tables``: these as text
+- ``page``: the report page; ``item_view``: one item on it; ``recorded_requests``: prompts as sent and raw responses
+- ``build_gate``: ``--require`` on a run, ``gate.json``, and its JUnit XML and Markdown for a build
+
+Commands: ``command`` (``conqret judge``), ``show_command`` (``conqret runs show``).
 """

@@ -1,17 +1,28 @@
 """Call language models: one asynchronous client, its recordings, and the offline baseline.
 
-- ``client_options``: settings, and which backend a model's name means (``ModelFacts`` has what it can do and
-  costs)
-- ``request``: what is sent, under which key it is recorded, and the answer; ``tokens``, ``prompt_fitting``
-- ``replies``: from a text to a typed value, or to why not and what the repeated request says
-- ``client``: looks for a recording, sends, validates, and repeats the request after an invalid answer, at
-  most twice
-- ``sender`` sends, waits after errors (429, time-outs) and tries again; ``failed_requests`` computes how long, and
-  when to give up; ``quota`` has rates, the pause of all requests after a 429, and the budget
-- ``recordings``: the SQLite store of answers; ``batches``, ``batch_services``: half-price batches of
-  providers
-- ``providers``, ``provider_errors``: prices, keys, and what errors mean; ``tracing``: spans of OpenTelemetry
-- ``backends/``: one module a backend; ``hosted/``: calls to hosted models
+Requests and responses:
+
+- ``client``: looks for a recording, sends, validates, and requests again after an invalid response, at most twice
+- ``client_options``: settings of a client, the facts about a model, and which backend its name means
+- ``request``: what is sent, the key under which it is recorded, and the answer
+- ``replies``: from a text to a typed value, or to why there is none; the messages of the repeated request
+- ``decisions``: typed questions for decision models, and their distributions
+- ``tokens``: tokens counted offline; ``prompt_fitting``: documents trimmed to the model's window
+
+Sending:
+
+- ``sender``: sends one request, with retries, before its deadline; ``quota``: rates, concurrency after a 429, budget
+- ``failed_requests``: the wait before a retry (``Retry-After``), when a run gives up, keys removed from errors
+- ``providers``: price list, keys and addresses checked beforehand
+- ``provider_errors``: what an error of a provider means
+
+Records and costs:
+
+- ``recordings``: the SQLite store of raw responses; ``tracing``: spans of OpenTelemetry
+- ``batches``: half-price batches under way; ``batch_services``: those of OpenAI and Anthropic
+- ``expected_cost``: calls, tokens and dollars of one stage (the dry run: ``conqret.judging.cost``)
+
+Folders: ``backends/`` has a module for each route to a model, ``hosted/`` the calls to hosted models.
 
 Importing this package imports no LLM library; litellm and instructor are loaded by the first real call.
 """

@@ -1,8 +1,31 @@
 """Perspectives on a question, and how diverse a ranking is that shows them (BeRDS).
 
-Commands: ``make_command`` (make, collect), ``score_command`` and ``command`` (detect, tune). Questions:
-``perspective_files`` reads them, ``perspective_writing`` and ``perspectives_run`` make them, ``own_corpora`` collects a
-corpus for each. Detection: ``detection`` (the grade), ``detection_study`` (the run), ``threshold`` (agreement with
-labels), ``detector`` and ``detector_tuning`` (a local model). Scores: ``ranking_sources``, ``diversity_run`` (the
-measures) and ``perspective_scores`` (the run). ``page`` has all tables.
+Questions:
+
+- ``perspective_files``: questions with perspectives, and survey questions or arguments to make some of, as rows of
+  files
+- ``perspective_writing``: prompts and response types by which perspectives are written and checked
+- ``perspectives_run``: a benchmark made as a run, and the errors that annotators found in it
+- ``own_corpora``: a corpus for each question, of pages that a web search finds
+
+Detection, whether a document contains a perspective:
+
+- ``detection``: the grade by an LLM or offline
+- ``detection_study``: detection as a run, by an LLM or a local detector
+- ``threshold``: from which grade it is a yes, and agreement with labels
+- ``detector``: settings, card and quality of a local detector; ``detector_models``: loads and applies one
+- ``detector_tuning``: trains one
+
+Scores of rankings:
+
+- ``ranking_sources``: rankings from TREC runs or conqret's systems; judged pairs from and to qrels
+- ``retrieved_contexts``: rankings with texts in BeRDS's format (``ctxs``)
+- ``diversity_run``: MRecall, precision, documents needed, leaning; intervals and paired tests
+- ``perspective_scores``: the whole scoring as one run; ``page``: all tables
+
+Commands:
+
+- ``make_command``: ``conqret perspectives make`` and ``collect``
+- ``score_command``: ``score``
+- ``command``: ``detect`` and ``tune``
 """

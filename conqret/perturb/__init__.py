@@ -1,12 +1,19 @@
 """Perturbations: items changed by a known amount, to test whether a judge notices.
 
-ConQRet (Dhole et al.), sections 6.2 to 6.4: documents replaced by irrelevant ones, and grounded sentences
-replaced by contradictions. Each perturbation is a pure function of item, level and seed, and says for each
-metric which way it should move.
+ConQRet (Dhole et al.), sections 6.2 to 6.4: documents replaced by irrelevant ones, and grounded sentences replaced by
+contradictions. Each perturbation is a pure function of item, level and seed, and says for each metric which way it
+should move.
 
-``perturbation`` says what one is, and ``kinds`` has them; ``document_pool``, ``sentence_edits`` and ``contradictions``
-are what they draw on; ``rewriting`` and ``translating`` call a model; ``versions`` makes every level of every item, and
-``perturbing`` writes them.
+- ``perturbation``: the type of a perturbation, its record, and the expected direction of each metric
+- ``kinds/``: the perturbations, by what they change
+- ``versions``: every item at every level, and the items and levels of one curve
+- ``perturbing``: the versions as a file
+- ``document_pool``: documents of other topics, for replacements
+- ``sentence_edits``: which sentences cite, and sentences replaced or inserted
+- ``contradictions``: one contradicted by rule
+- ``rewriting``: sentences rewritten by a model
+- ``translating``: items translated by a model, checked by back-translation
+- ``command``: ``conqret generate perturbations`` and ``translations``
 """
 
 from conqret.perturb.document_pool import Pool as Pool

@@ -6,12 +6,26 @@ Everything is a PyTerrier transformer, so it can stand in any pipeline and any e
 
 PyTerrier is imported with the first name that needs it. No Java is started.
 
-- ``collection``: the documents of a corpus; ``corpus_index``: its index, made by one of the ``engines``;
-  ``text_encoding`` and ``vectors``: models that make vectors of texts
-- ``first_stage``, ``rerank``, ``rescoring``: the stages; ``pipeline``: put together from settings
-- ``retrieve``: rankings of a corpus; ``system_names``, ``systems``, ``ranking_evaluation``: systems by name, run and
-  held against qrels; ``evaluate``: the measures and tests
-- ``command`` and ``index_command``: ``conqret retrieve``
+Indexes:
+
+- ``collection``: the documents of a corpus; ``corpus_index``: its index, built once and opened
+- ``engines/``: the libraries that search (BM25, vectors)
+- ``text_encoding``: which encoder, pooling and prefixes; ``vectors``: encodes passages into a file, and searches it
+
+Stages:
+
+- ``first_stage``: BM25, dense, fusion (reciprocal rank), a search for each perspective
+- ``rerank``: listwise by an LLM; ``graded_relevance``: by grades of a decision model
+- ``rescoring``: by a cross-encoder, and maximal marginal relevance (MMR); ``pipeline``: the stages put together
+
+Rankings and scores:
+
+- ``retrieve``: rankings of a corpus's topics (the public function)
+- ``system_names``: what ``dense+mmr`` means; ``systems``: runs systems by name, or reads their TREC runs
+- ``evaluate``: P@k, nDCG, alpha-nDCG, balance of sides, intervals and tests
+- ``ranking_evaluation``: these for systems over a corpus
+
+Commands: ``command`` (``conqret retrieve run`` and ``evaluate``), ``index_command`` (``conqret retrieve index``).
 """
 
 from __future__ import annotations

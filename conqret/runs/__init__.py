@@ -1,7 +1,10 @@
 """Run folders, rows and sessions, for all that calls a model.
 
-- ``session``: a model with its client, prompts and recordings; ``trials``: the event loop, the rows of a run, and the
-  loop that fills them
-- ``run_folder``: the files and the record of a run; ``study_run``: those of requests to a model and of training
-- ``management``: list and prune runs; ``shared_recordings``: export and import recordings
+- ``run_folder``: the record (``run.json``) and files of any run: claimed, locked, resumed, begun afresh
+- ``study_run``: record, rows and outcome of a run of requests, and of a training (the run:
+  ``conqret.judging.request_run``)
+- ``trials``: the loop over trials and the rows that they leave; the event loop of a run
+- ``session``: one model with client, prompts, recordings; ``sessions``: several models that share these
+- ``management``: lists runs, and prunes leftovers
+- ``shared_recordings``: export and import without keys and personal data
 """

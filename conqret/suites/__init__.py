@@ -1,8 +1,16 @@
 """Public test sets for judges: their items, their gold labels, and published figures of other judges.
 
-- ``suite``: what a suite declares; ``catalog``: the suites that come with conqret
-- ``suite_files``, ``suite_fetch``: how its files are read, and fetched
-- ``suite_statistics``: statistics that suites share, and published figures recomputed
-- ``suite_run``, ``result``: a judge on a suite, and its result; ``suite_report``, ``leaderboard_page``: many of them
-- ``command``, ``suite_run_command``: ``conqret judges suites``, ``test`` and ``leaderboard``
+Suites:
+
+- ``suite``: what a suite declares; ``catalog/``: the suites that come with conqret
+- ``suite_fetch``: its files fetched and checked by digest; ``suite_files``: these read, by published columns
+- ``suite_statistics``: statistics that suites share, published figures recomputed, published judges' verdicts as
+  results
+
+Judges on suites:
+
+- ``suite_run``: a judge on a suite; ``result``: the result as a file (``suite.json``)
+- ``suite_report``: several judges compared over suites
+- ``leaderboard_page``: tables and pages of suites and leaderboard
+- ``command``: ``conqret judges suites`` and ``leaderboard``; ``suite_run_command``: ``conqret judges test``
 """

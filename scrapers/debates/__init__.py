@@ -1,5 +1,9 @@
-"""Read debate pages: HTML in, :class:`conqret.data.Debate` out. Pure functions; one file for each layout,
-in ``layouts/``.
+"""Read debate pages: HTML in, :class:`conqret.data.Debate` out. Pure functions; one file for each layout, in
+``layouts/``.
+
+- ``layout``: what a layout is; ``layout_inspection``: what one reads from a page, and what it misses there
+- ``page_text``: a page as a tree of what readers see; ``page_arguments``: title, question, arguments, introduction
+- ``cited_sources``: the list of sources, their addresses and dates
 
 >>> read_debate(html, "https://example.org/debates/zoos/")          # a Debate, or a Problem that says why not
 """

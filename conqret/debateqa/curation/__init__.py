@@ -1,9 +1,24 @@
 """How a DebateQA benchmark is made and checked.
 
-``embeddings``: texts as vectors, and their cosines; ``deduplication``: questions without duplicates, and the threshold
-for it. ``check_verdicts``: typed judgments of rows, and which questions are debatable. ``page_sources``: a corpus or
-the web as the source of evidence, and trusted domains. ``curation_requests``: prompts, responses and offline
-responses of Algorithm 1; ``algorithm``: its steps; ``benchmark``: the run and its files. ``benchmark_figures``:
-relevance, domains and removal; ``benchmark_checks``: checks by annotators or a model. ``command``,
-``benchmark_check_command``: commands.
+Questions:
+
+- ``embeddings``: texts as vectors (lexical, or sentence-transformers), their cosines, similar pairs
+- ``deduplication``: questions without duplicates, pairs to label, and the threshold that labels speak for
+- ``check_verdicts``: a typed judgment of each of many rows as a run; which questions are debatable
+
+Partial answers (Algorithm 1):
+
+- ``benchmark``: the run, its settings and the files of a benchmark; ``algorithm``: the steps for one question
+- ``curation_requests``: prompts, response types and offline responses of each step
+- ``page_sources``: evidence from a corpus or the web, and trusted domains
+
+Checks of a finished benchmark:
+
+- ``benchmark_figures``: by embeddings: relevance, similar points of view, domains; removal of what annotators reject
+- ``benchmark_checks``: by annotators or a model: comprehensiveness, distinctiveness, missed viewpoints
+
+Commands:
+
+- ``command``: ``conqret debateqa questions`` and ``curate``
+- ``benchmark_check_command``: ``curate`` on a finished benchmark
 """

@@ -1,5 +1,8 @@
-"""The type of a strategy (:class:`Strategy`), and all strategies by name: conqret's own and those of
-plug-ins.
+"""The type of a strategy (:class:`Strategy`), and all strategies by name: conqret's own and those of plug-ins.
+
+- ``cited``: conclusions with premises that cite documents, after examples; ``takeaways``: each document summed up
+- ``debate``: an argument, the other side's answer, and the revised argument
+- ``expert``: the expert's own argument; ``extractive``: sentences selected and arranged; both call no model
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 """The routes to a model's answers, one module each: its ``BACKEND`` is found by the prefix of the model's name.
 
-``offline`` is the lexical baseline, ``no_model`` stands for none, ``hosted`` for models of providers and servers,
-``local`` for transformers; ``function``, ``server`` and ``verdicts`` are judges of the user's own.
+- ``offline``: the lexical baseline; ``no_model``: no model, for formats that only compute
+- ``hosted``: models of providers and servers (the calls: ``conqret.llm.hosted``)
+- ``local``: transformers on this machine
+- ``decision``: decision models over HTTP (``decision_providers.toml``)
+- ``function``: a Python function of the user's own; ``verdicts``: a log of verdicts given elsewhere
 """

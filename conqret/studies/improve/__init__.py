@@ -1,6 +1,9 @@
 """Improve a judge from human labels, and measure on other topics whether it improved.
 
-- ``learned``: examples and wordings from labeled items; ``improved_prompt``: a prompt with them
-- ``improve_run``: variants, folds and the choice among them; ``improve_study``: the requests, stage by stage
-- ``measuring``: what the chosen judge is worth; ``result``: the result and its page; ``command``: the command line
+- ``learned``: examples for the prompt, and a model's proposal of a wording, from labeled items
+- ``improved_prompt``: the prompt with them, and its files
+- ``improve_run``: the plan: variants, folds of topics, and the choice among variants
+- ``improve_study``: the public function, and the requests, stage by stage
+- ``measuring``: what the chosen judge is worth on topics that it has not seen
+- ``result``: the result with tables and page; ``command``: ``conqret judges improve``
 """

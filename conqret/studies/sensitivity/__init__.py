@@ -5,6 +5,6 @@
 - ``sensitivity_run``: the run, and true precision from relevance labels
 - ``curves``: mean scores by perturbation level, and their verdicts
 - ``result``: the record, the results and the folder
-- ``page``: tables, charts and page
+- ``page``: tables, charts and page; ``command``: the command
 - ``assertions``: the assertions of the pytest plugin
 """

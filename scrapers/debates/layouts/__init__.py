@@ -1,4 +1,8 @@
-"""All layouts by name, and the reading of a page with the first that fits (:func:`read_debate`)."""
+"""All layouts by name, and the reading of a page with the first that fits (:func:`read_debate`).
+
+- ``debatabase``: idebate.net; ``procon_britannica``: britannica.com/procon
+- ``procon_classic``: ProCon's pages in two columns; ``procon_headlines``: its pages "Top 3 Pros and Cons"
+"""
 
 from __future__ import annotations
 
