@@ -52,7 +52,12 @@ class UnknownNameError(DeclarationError):
     """An error for a format, metric, prompt or option that does not exist; the message suggests the closest
     names.
 
-    ``elsewhere`` is a function that returns a hint for names that other libraries use.
+    Args:
+        kind: what the name is of, such as ``metric`` or ``option of the judge``.
+        name: the unknown name, as it was given.
+        known: all names that exist; the message lists them.
+        elsewhere: a function that is called with the name and the sorted known names, and returns a hint for names
+            that other libraries use. A hint replaces the closest names; an empty text is no hint.
     """
 
     def __init__(

@@ -246,8 +246,18 @@ def _over_systems(
 
 
 def elo_ratings(comparisons: Iterable[Comparison], seed: int) -> dict[str, Values]:
-    """Return by annotator a mapping from systems to Elo ratings, averaged over many random orders of the comparisons,
-    which ``seed`` draws. A system without a rating has 0."""
+    """Return by annotator a mapping from systems to Elo ratings.
+
+    Ratings start at 1500 and are means over many random orders of the annotator's comparisons. A system that an
+    annotator never compared is absent from that annotator's ratings.
+
+    Args:
+        comparisons: the pairwise preferences of all annotators.
+        seed: the seed of the random orders.
+
+    Raises:
+        DeclarationError: a comparison has an invalid outcome, or compares a system with itself.
+    """
     import numpy as np  # which no help needs
 
     from conqret.stats.paired_ranking import PairwisePreference, elo

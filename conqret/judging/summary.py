@@ -105,7 +105,11 @@ class CascadeCounts(Frozen):
         )
 
     def line(self, model: str) -> str:
-        """Return one line on the calls that are saved; ``model`` names both judges of the cascade."""
+        """Return one line on the calls that are saved.
+
+        Args:
+            model: the models of both judges, joined by :data:`~conqret.data.judgment.ARROW`, the first judge's first.
+        """
         first, _, last = model.partition(ARROW)
         every = self.kept + self.escalated
         line = f"{first} kept {self.kept:,} of {number(every, 'item')}"

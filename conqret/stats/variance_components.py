@@ -376,7 +376,14 @@ class _Equations:
         return weights / np.maximum(np.bincount(self._topic, weights), 1.0)[self._topic]
 
     def _forms(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """``y' A_k y`` of each effect."""
+        """Return the quadratic form ``y' A_k y`` of each effect k, in the order of the effects.
+
+        ``A_k`` is the matrix of the module's docstring: ``M V_k M``, or, for the effect of topics, that of the sum of
+        squares of the topics' unweighted means.
+
+        Args:
+            weights: 1 for each score that counts, 0 for one that is left out.
+        """
         centred = weights * (self._values - np.average(self._values, weights=weights))
         means = self._means(weights)
         by_topic = np.bincount(self._topic, means * centred)

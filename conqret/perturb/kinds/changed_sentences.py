@@ -77,7 +77,18 @@ def contradicted(draw: Draw, number: int) -> tuple[str, str] | None:
 
 @lru_cache(maxsize=8192)
 def _contradicted(argument: str, number: int, source: str, topic: str, seed: str) -> tuple[str, str] | None:
-    """Kept, because every higher level needs it again."""
+    """Return sentence ``number`` (from 1) of the argument contradicted by rule, with the kind of the change, as a
+    pair; None if no try gave a single sentence.
+
+    The result is cached, because every higher level needs it again.
+
+    Args:
+        argument: the argument that has the sentence.
+        number: the number of the sentence, from 1.
+        source: the text that the sentence cites.
+        topic: the topic of the item.
+        seed: the seed of the random choices.
+    """
     rng = random.Random(seed)
     for _ in range(_TRIES):
         made = contradict(split(argument)[number - 1].text, source, rng, topic)

@@ -388,9 +388,19 @@ def difference_page(
 def _beside(
     changed: Sequence[ChangedScore], first: tuple[Item, Judgment], second: tuple[Item, Judgment]
 ) -> dict[str, object]:
-    """One pair of items with all metrics of it that ``changed``, and what each run holds of it: both arguments in
-    pieces, each with whether the other has that sentence nowhere, whatever it cites; nothing is marked in arguments
-    that share none."""
+    """Return one pair of items as the report page shows it side by side.
+
+    Args:
+        changed: the metrics whose score changed, for this pair (at least one).
+        first: the item and its judgment in the first run.
+        second: the same in the second run.
+
+    Returns:
+        A dictionary for the template: ``name`` (the pair's name), ``changed``, ``first`` and ``second`` (as given),
+        ``same`` (True if both arguments are equal), and ``texts`` (for each run the pieces of its argument with True
+        for a sentence that the other argument lacks, as :func:`_marked` yields them). Citation marks are ignored in
+        the comparison. Arguments that share no sentence have no marked piece.
+    """
     whole = [pair[0].argument or "" for pair in (first, second)]
     left, right = ({strip_citations(sentence.text) for sentence in sentences(text)} for text in whole)
     return {
