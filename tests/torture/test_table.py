@@ -35,4 +35,4 @@ def test_each_row_names_tests_that_exist() -> None:
 def test_each_limit_is_told() -> None:
     page = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
     for limit in LIMITS:
-        assert f"| {limit} | `{limit.variable}` |" in page, limit
+        assert f"{limit} (`{limit.variable}`)" in page, limit
