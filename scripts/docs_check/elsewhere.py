@@ -13,7 +13,7 @@ from scripts.docs_check.pages import ROOT, SETTINGS, heading, steps
 
 DATA = "CONQRET_DATA"
 NEEDS_DATA = re.compile(
-    r"^docs/results/(?:offline-judge|retrieval|llm-judge|ragchecker|debates|suites|trec-rag-2026)\.md: "
+    r"^docs/results/(?:offline-judge|retrieval|llm-judge|rag|ragchecker|debates|suites|trec-rag-2026)\.md: "
     r"|^docs/results/sensitivity\.md: python"
     r"|^docs/papers/[\w-]+\.md: .*(?:\$CONQRET_DATA|release/)"
 )
