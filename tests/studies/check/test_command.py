@@ -219,3 +219,13 @@ def test_a_page_escapes_what_strangers_wrote(cli: Cli, tmp_path: Path) -> None:
     rows = [(n, "<script>alert(1)</script>", "pass", "fail" if n % 2 else "pass") for n in range(20)]
     cli("check", write(tmp_path / "t.csv", "id output judge human", rows), "-o", tmp_path / "out")
     assert "<script>alert" not in (tmp_path / "out/check.html").read_text(encoding="utf-8")
+
+
+def test_a_pass_rate_counts_the_rows_that_have_a_verdict(cli: Cli, tmp_path: Path) -> None:
+    rows = repeated({("pass", "pass"): 20, ("fail", "fail"): 7, ("", "fail"): 3})
+    done = cli("check", write(tmp_path / "table.csv", "id judge human", rows))
+    assert (
+        "pass rate                 judge 0.74, annotators 0.74 [0.55, 0.87]   27 rows with a verdict"
+        in done.out
+    )
+    assert "of all rows" not in done.out
