@@ -34,6 +34,19 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_the_condition_of_a_gate_says_which_scores_are_worst(cli: Cli, here: Path) -> None:
+    own = ("items.jsonl", "--judge", "rater_of_a_test:rate", "-o", "run")
+    for condition, sign in (("overall_quality.max <= 0.3", -1), ("overall_quality.min >= 0.9", 1)):
+        assert cli("judge", *own, "--require", condition, "--require", "coverage >= 1").code == 1
+        listed = json.loads(cli("runs", "show", "run", "--worst", "overall_quality", "--json").out)
+        scores = [sign * row["scores"]["overall_quality"] for row in listed]
+        assert scores == sorted(scores)
+        page = Path("run/report.html").read_text("utf-8")
+        worst, best = (page.index(f"<bdi>{listed[place]['item']}</bdi>") for place in (0, -1))
+        assert worst < best
+        assert ("lower is better" in page) == (sign < 0)
+
+
 def test_a_run_of_ones_own_judge_is_read_as_any_other(cli: Cli, here: Path) -> None:
     own = ("items.jsonl", "--judge", "rater_of_a_test:rate")
     done = cli("judge", *own, "-o", "run", "--require", "overall_quality >= 0")

@@ -224,8 +224,6 @@ def test_a_page_escapes_what_strangers_wrote(cli: Cli, tmp_path: Path) -> None:
 def test_a_pass_rate_counts_the_rows_that_have_a_verdict(cli: Cli, tmp_path: Path) -> None:
     rows = repeated({("pass", "pass"): 20, ("fail", "fail"): 7, ("", "fail"): 3})
     done = cli("check", write(tmp_path / "table.csv", "id judge human", rows))
-    assert (
-        "pass rate                 judge 0.74, annotators 0.74 [0.55, 0.87]   27 rows with a verdict"
-        in done.out
-    )
-    assert "of all rows" not in done.out
+    (line,) = (line for line in done.out.splitlines() if "pass rate" in line)
+    assert line.endswith("   27 rows with a verdict")
+    assert "of all rows" not in line
