@@ -64,7 +64,7 @@ def read_verdict(response: Any, metrics: Sequence[str]) -> dict[str, tuple[float
     Raises:
         ValueError: a value is missing, out of range, or neither a number nor a verdict.
     """
-    response = _unwrapped(response)
+    response = unwrapped(response)
     if not isinstance(response, Mapping):
         if len(metrics) != 1:
             raise ValueError(f"the judge returned one value, but {', '.join(metrics)} are requested")
@@ -89,8 +89,8 @@ def _with_reason(verdict: Any) -> tuple[Any, str]:
     return value, str(reason or "")
 
 
-def _unwrapped(response: Any) -> Any:
-    """The values by metric of a judgment as conqret serve http gives it, and a score with its reason as a pair;
+def unwrapped(response: Any) -> Any:
+    """Return the values by metric of a judgment as conqret serve http gives it, and a score with its reason as a pair;
     anything else as it is."""
     if isinstance(response, Mapping) and isinstance(response.get("measures"), Mapping):
         return response["measures"]
@@ -181,7 +181,7 @@ def _given_metrics(client: ClientOptions, source: ItemSource, *, pair: bool) -> 
             response = json.loads(loop.run(answered()))[VERDICT]
     except (ProviderError, TimeoutError):
         return {}
-    response = _unwrapped(response)
+    response = unwrapped(response)
     if not isinstance(response, Mapping):
         return {}
     return {
