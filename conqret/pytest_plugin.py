@@ -1,9 +1,9 @@
-"""A pytest plugin: does my judge notice perturbations?
+"""A pytest plugin: are my answers good enough, and does my judge notice perturbations?
 
 Options name the judge (``--conqret-model``, ``--conqret-format``, ``--conqret-criterion`` or ``--conqret-rubric``),
-the items, the recordings and a budget; fixtures give judge, items and perturbations to a test; and ``assert_falls``,
-``assert_unchanged`` and ``assert_rises`` say what must be so, and show the curve where it is not. See
-docs/perturbations.md.
+the items, the recordings and a budget; fixtures give judge, items and perturbations to a test. ``assert_required``
+sets conditions on scores (docs/guides/judge-rag.md); ``assert_falls``, ``assert_unchanged`` and ``assert_rises`` say
+how scores must change, and show the curve where they do not (docs/perturbations.md).
 
 Importing this module imports nothing but pytest: everything else waits for the first test that uses it.
 """
@@ -34,7 +34,7 @@ _FILES = ("--conqret-items", "--conqret-rubric", "--conqret-recordings")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add conqret's options to pytest; they have no effect unless a test requests a fixture."""
-    group = parser.getgroup("conqret", "conqret: judges against perturbations")
+    group = parser.getgroup("conqret", "conqret: conditions on scores, and judges against perturbations")
     group.addoption(
         "--conqret-model", default="offline", help="the judge's model (any litellm model; default: offline)"
     )
@@ -58,7 +58,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="FILE",
         help="a file of weighted criteria instead of the format (docs/rubrics.md)",
     )
-    group.addoption("--conqret-items", default=None, metavar="FILE", help="the items to perturb")
+    group.addoption("--conqret-items", default=None, metavar="FILE", help="the items to judge or to perturb")
     group.addoption(
         "--conqret-columns",
         default=None,
@@ -187,8 +187,9 @@ def assert_falls(
     significantly.
 
     Args:
-        judge: the fixture ``conqret_judge``, or a function of a list of items. It returns for each
-            item a judgment, or a mapping from metric to a value in [0, 1] (None: no value).
+        judge: the fixture ``conqret_judge``, or a function of a list of items. It returns for each item a
+            judgment, or what a judge of one's own returns: a value in [0, 1], one with a reason, or such by
+            metric (None: no value).
         items: the items to perturb, with at least six topics; with fewer, the assertion fails.
         perturbation: the perturbation or its name.
         levels: increasing levels, or shares such as ``"25%"``; by default the perturbation's own.

@@ -99,6 +99,11 @@ class Requirement:
             raise DeclarationError(f"the requirement {text!r} {says}")
         return cls(text.strip(), name, of, end, match["operator"], float(match["bound"]))
 
+    @property
+    def lower_is_better(self) -> bool:
+        """True if it sets an upper bound, or requires 0."""
+        return self.operator in ("<", "<=") or (self.operator == "==" and self.bound == 0)
+
     def end_of(self, estimate: Estimate | Effect) -> float | None:
         """Return the end of the estimate's interval that the requirement is about, or its value if ``end``
         is None; None where it has none.

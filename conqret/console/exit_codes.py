@@ -36,12 +36,14 @@ def end(
 
     Exit code 2: the user has to correct something, since every request was refused or no response is
     recorded. Exit code 1: something ``failed``, the session stopped early, or ``there`` is false since
-    nothing has a result. The message then names the most frequent of ``reasons``. Exit code 3: nothing else is
+    nothing has a result. The message then names the most frequent of ``reasons``, rather than that no more requests
+    were sent. Exit code 3: nothing else is
     wrong, but a requirement is ``undecided``.
     """
     from conqret.show.words import reason
 
-    commonest = max(reasons, key=lambda reason: reasons[reason], default=None)
+    causes = {name: times for name, times in reasons.items() if name != "provider_down"} or reasons
+    commonest = max(causes, key=lambda name: causes[name], default=None)
     if session is not None and session.refused:
         name = session.refused
         complain(f"every request failed: {reason(name)}, as for {session.failures[name]}; {_REMEDIES[name]}")

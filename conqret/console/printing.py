@@ -247,10 +247,9 @@ def tell_session(session: SessionCounts, rows: str = "") -> None:
     cost = "cost unknown" if session.cost_usd is None else f"${session.cost_usd:.4f} spent"
     if session.estimated:
         cost += f", estimated for {number(session.estimated, 'answer')} without usage"
-    kept = f"; {session.kept:,} of {rows} kept from an earlier run" if rows else ""
-    tell(
-        f"{number(session.sent, 'request')} sent now ({cost}), {session.recorded:,} answered from recordings{kept}"
-    )
+    kept = f"; {session.kept:,} of {rows} kept from an earlier run" if rows and session.kept else ""
+    recorded = f", {session.recorded:,} answered from recordings" if session.recorded else ""
+    tell(f"{number(session.sent, 'request')} sent now ({cost}){recorded}{kept}")
     if session.retried:
         note(f"{number(session.retried, 'invalid response')} of an earlier run requested again")
     if session.others:

@@ -287,9 +287,11 @@ def with_columns(dialect: Dialect, mapping: Mapping[str, str]) -> Dialect:
     A column that the user names for one field no longer counts for another: not as the reference, and the column of the
     topic and that of the messages never both.
     """
-    shown = ", ".join(f"{name}={column}" for name, column in mapping.items())
-    mapping = dict(mapping)
-    separator = mapping.pop(SEPARATOR, dialect.separator).replace(r"\n", "\n")
+    shown = ", ".join(
+        f"{name}={f'“{column}”' if name == SEPARATOR else column}" for name, column in mapping.items()
+    )
+    named, mapping = mapping, {name: column for name, column in mapping.items() if name != SEPARATOR}
+    separator = named.get(SEPARATOR, dialect.separator).replace(r"\n", "\n")
     columns_by_field = dict(dialect.columns)
     rivals = mapping.values()  # a reference is one where the user says so
     columns_by_field["reference"] = tuple(
@@ -311,6 +313,6 @@ def with_columns(dialect: Dialect, mapping: Mapping[str, str]) -> Dialect:
         separator=separator,
         name=f"{dialect.name} with {shown}",
         columns=columns,
-        mapped=mapping,
+        mapped=named,
         note="" if "argument" in mapping or "reference" in mapping else dialect.note,
     )

@@ -24,7 +24,7 @@ from conqret.io.cell_values import (
     structure_or_none,
 )
 from conqret.io.checks import a_list, absent_if_blank, identifier, json_object, text
-from conqret.io.columns import ANSWERS, FIELDS, Dialect
+from conqret.io.columns import ANSWERS, FIELDS, SEPARATOR, Dialect
 from conqret.io.conversations import answer_in, check_images, holds_messages, read_messages, with_conversation
 from conqret.io.images import DOCUMENT_TEXTS, image_url, is_image, read_images
 from conqret.io.nuggets import read_nuggets
@@ -61,7 +61,7 @@ def read_documents(dialect: Dialect, value: object, where: str, reader: TableRea
     return tuple(documents)
 
 
-SEPARATORS = ("|||", "||", "\n---\n")
+SEPARATORS = ("|||", "||", "\n---\n", "\n###\n", " ### ")
 """What stands between several documents in one cell of many tables, and seldom inside one."""
 
 
@@ -73,7 +73,7 @@ def _split(text: str, separator: str, reader: TableReader) -> list[str]:
         return [part.strip() for part in parts if part.strip()]
     for likely in SEPARATORS:
         if likely in lines:
-            typed = likely.replace("\n", r"\n")
+            typed = likely.replace("\n", r"\n").strip()
             several = f"if it stands between several, add separator={typed} to --columns"
             reader.note(f"a cell with {typed} is read as one document: {several}")
             break
@@ -207,7 +207,7 @@ def item_schema(dialect: Dialect, language: str = "") -> Schema:
         if name == "messages":  # which may stand in the column of the topic, where they are a list of such
             columns = tuple(filterfalse(dialect.columns["topic"].__contains__, columns))
         fields[name] = Field(columns, check, defaults.get(name), _TOPIC if name == "topic" else "")
-    return Schema(fields, dialect.mapped)
+    return Schema(fields, {name: column for name, column in dialect.mapped.items() if name != SEPARATOR})
 
 
 def read_items(

@@ -199,7 +199,8 @@ class LabelReader:
 
     def _settle(self, dimension: str, words: Words) -> LabelScale:
         """Return the scale of a dimension: as declared, or read from its words if these leave no choice (nominal
-        categories, numbered by the alphabet; words for true and false as 1 and 0). What was read is noted."""
+        categories, numbered by the alphabet; words for true and false as 1 and 0), or from labels that are all 0 and 1.
+        What was read is noted."""
         scale = self.scales[dimension]
         if scale.bounded or scale.words:
             return scale
@@ -212,6 +213,13 @@ class LabelReader:
             numbers = ", ".join(f"{word} = {TRUTH[word]:g}" for word in sorted(words))
             self.notes.append(f"{dimension}: {numbers}, on a scale from 0 to 1")
             return replace(scale, low=0.0, high=1.0, source="the words in the file")
+        if (
+            scale.level != "nominal"
+            and all(map(is_number, words))
+            and set(map(number_in, words)) == {0.0, 1.0}
+        ):
+            self.notes.append(f"{dimension}: all labels are 0 or 1, taken as a scale from 0 to 1")
+            return replace(scale, low=0.0, high=1.0, source="the labels in the file")
         return scale
 
     def _complain(self, dimension: str, word: str, problem: str, words: Words) -> None:

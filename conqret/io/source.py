@@ -61,6 +61,8 @@ KEPT = 32 << 20
 need not read them again.
 """
 OF_NUGGETS = ("nuggets.importance", "nuggets.sub_narrative", "nuggets.assignment")
+MANY_CELLS = 10
+"""Cells of documents from which on one of them must have the separator that the user named."""
 OPTIONAL = ("stance", "documents", "argument", "second_argument", "reference", "nuggets", *OF_NUGGETS)
 """Fields that an item may lack, and a format may need; after a dot, what its nuggets may lack."""
 
@@ -188,6 +190,7 @@ class ItemSource:
             for fault in faults.kept:
                 if not fault.line:
                     reader.faults.add(fault)
+        notes = reader.notes() + self._unseparated(reader, counts["documents"], documents)
         try:
             reader.finish()
         except ItemsError as error:
@@ -204,13 +207,25 @@ class ItemSource:
             self.layout.name,
             has,
             documents,
-            reader.notes(),
+            notes,
             left_out,
             reasons,
             lines,
             turns,
             tuple(filter(None, map(itemgetter(0), languages.most_common()))),
         )
+
+    def _unseparated(self, reader: TableReader, cells: int, documents: int) -> tuple[str, ...]:
+        """Note that none of the cells has the separator that the user named; of many cells this is a fault."""
+        mapped = self.layout.mapped
+        if SEPARATOR not in mapped or not 0 < cells == documents:
+            return ()
+        problem = f"separator {mapped[SEPARATOR]!r} occurs in no row"
+        if cells >= MANY_CELLS:
+            remedy = "Correct it, or leave it out if each cell holds one document"
+            column = mapped.get("documents", "documents")
+            reader.faults.add(Fault(self.rows.name, 0, column, problem, remedy))
+        return (f"{problem}: each cell is one document",)
 
     def __iter__(self) -> Iterator[Item]:
         """Yield the items.
@@ -385,8 +400,8 @@ def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
         remedy = (
             "Name the columns, as far as there are any: --columns topic=YOUR_QUESTION,documents=YOUR_CONTEXTS,"
             "argument=YOUR_ANSWER,reference=YOUR_REFERENCE_ANSWER,id=YOUR_ID; second_argument is an answer to compare "
-            "with (from Python columns={'topic': …}; pytest: --conqret-columns); dots reach into objects: "
-            "topic=inputs.question"
+            "with, and separator=TEXT stands between several documents in one cell (from Python columns={'topic': …}; "
+            "pytest: --conqret-columns); dots reach into objects: topic=inputs.question"
         )
         raise ItemsError([Fault(rows.name, 0, "", problem, remedy)])
     layout = layout or CONQRET

@@ -22,7 +22,7 @@ from conqret.console.conditions import (
 from conqret.data import Judgment, Measure, Part, Status
 from conqret.errors import DeclarationError, Elsewhere, check_known, metric_name
 from conqret.io.safe_files import write_whole
-from conqret.judging.judge_folder import Gate, GateCondition, JudgeFolder, JudgeRecord
+from conqret.judging.judge_folder import GATE_ENDS, Gate, GateCondition, JudgeFolder, JudgeRecord
 from conqret.judging.judge_options import COVERAGE
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
 from conqret.judging.judge_settings import chosen_format, opened
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from conqret.judging.judgments import Judgments
 
 EXAMPLE = "groundedness >= 0.7"
-BOUNDS = ("worst_case", "best_case", "min", "max", COVERAGE)
 ANSWERED, DECLINED_WRONGLY = "answered", "declined_wrongly"
 """The metric whose labels say which answers decline, and the share of those that decline wrongly."""
 UNSURE = "declined"
@@ -92,7 +91,7 @@ def parse_mean(text: str, metrics: Collection[str] | None, cure: Elsewhere = _cu
         "metric to require",
         EXAMPLE,
         metrics,
-        ends=(*ENDS, *BOUNDS),
+        ends=GATE_ENDS,
         elsewhere=cure,
     )
     if requirement.dimension:
@@ -181,7 +180,7 @@ def worst_items(judgments: Iterable[Judgment], requirement: Requirement) -> list
             for judgment, measure in _measures(judgments, ANSWERED)
             if measure.label == UNSURE or declines(judgment, "declined wrongly")
         ]
-    scored = worst_first(judgments, requirement.name, lower_is_better=requirement.operator in ("<", "<="))
+    scored = worst_first(judgments, requirement.name, lower_is_better=requirement.lower_is_better)
     return [
         WorstItem(judgment.item, measure.value, why(measure))
         for judgment, measure in scored

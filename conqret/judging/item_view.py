@@ -133,12 +133,12 @@ def explained(measure: Measure, text: str) -> str:
     return cut(text, EXPLANATION)
 
 
-def item_view(item: Item | None, judgment: Judgment) -> View:
+def item_view(item: Item | None, judgment: Judgment, lower: Collection[str] = LOWER_IS_BETTER) -> View:
     """Return the view of a judgment and its item for the report page.
 
     ``item`` is None where the run folder lacks it. ``lost`` is the reason why all metrics are missing, if
     they share one. ``paired`` is True if any metric rates both arguments. An argument's ``key`` is "a" or
-    "b".
+    "b". Lower scores of the metrics in ``lower`` are better.
     """
     measures, dimensions, missing, paired = list[View](), list[View](), dict[str, None](), False
     for index, (name, measure) in enumerate(judgment.measures.items()):
@@ -148,14 +148,15 @@ def item_view(item: Item | None, judgment: Judgment) -> View:
         row = View(
             index=index,
             label=words.label(name),
-            cell=_measure_cell(name, measure),
+            cell=_measure_cell(measure, lower_is_better=name in lower),
             second=None,
             explanation=explained(measure, measure.explanation),
             extras=tuple(_extras(name, measure)),
             missing=_missing(measure),
         )
         if other is not None:
-            paired, row.second, row.missing = True, _measure_cell(name, other), row.missing or _missing(other)
+            row.second = _measure_cell(other, lower_is_better=name in lower)
+            paired, row.missing = True, row.missing or _missing(other)
             extras = (
                 *(f"first: {extra}" for extra in row.extras),
                 *(f"second: {extra}" for extra in _extras(name, other)),
@@ -278,13 +279,13 @@ def cell(value: float | None, text: str = "", title: str = "", *, lower_is_bette
     return Cell(text or words.item_score(value), shade, title)
 
 
-def _measure_cell(name: str, measure: Measure) -> Cell:
+def _measure_cell(measure: Measure, *, lower_is_better: bool) -> Cell:
     """A measure as one cell: its score with its verdict; a dash and the reason where it has none."""
     if measure.value is None:
         return cell(None, title=f"{measure.status.value}: {words.reason(measure.reason)}")
     verdict = PREFERRED.get(measure.label or "", "")
     title = f"score {words.item_score(measure.value)}" if verdict else ""
-    return cell(measure.value, verdict, title, lower_is_better=name in LOWER_IS_BETTER)
+    return cell(measure.value, verdict, title, lower_is_better=lower_is_better)
 
 
 def _why(part: Part) -> str:

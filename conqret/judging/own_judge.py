@@ -64,7 +64,7 @@ def read_verdict(response: Any, metrics: Sequence[str]) -> dict[str, tuple[float
     Raises:
         ValueError: a value is missing, out of range, or neither a number nor a verdict.
     """
-    response = _unwrapped(response)
+    response = unwrapped(response)
     if not isinstance(response, Mapping):
         if len(metrics) != 1:
             raise ValueError(f"the judge returned one value, but {', '.join(metrics)} are requested")
@@ -89,8 +89,8 @@ def _with_reason(verdict: Any) -> tuple[Any, str]:
     return value, str(reason or "")
 
 
-def _unwrapped(response: Any) -> Any:
-    """The values by metric of a judgment as conqret serve http gives it, and a score with its reason as a pair;
+def unwrapped(response: Any) -> Any:
+    """Return the values by metric of a judgment as conqret serve http gives it, and a score with its reason as a pair;
     anything else as it is."""
     if isinstance(response, Mapping) and isinstance(response.get("measures"), Mapping):
         return response["measures"]
@@ -167,9 +167,10 @@ def _score(reply: JudgeReply[OwnVerdict], case: Case) -> Mapping[str, Measure]:
     return measures
 
 
-def _given_metrics(client: ClientOptions, source: ItemSource, *, pair: bool) -> dict[str, bool]:
+def _given_metrics(client: ClientOptions, source: ItemSource, *, pair: bool) -> dict[str, bool] | None:
     """Return the metrics that a function returns for the first item, for which it is called once, and whether each has
-    a value. Empty if it returns a bare number or a verdict, fails, or takes too long: then the run itself says why."""
+    a value. None if it returns a bare number or a verdict; empty if it fails or takes too long: then the run itself
+    says why."""
 
     async def answered() -> str:
         item = plain(next(iter(source)), pair=pair)
@@ -181,9 +182,9 @@ def _given_metrics(client: ClientOptions, source: ItemSource, *, pair: bool) -> 
             response = json.loads(loop.run(answered()))[VERDICT]
     except (ProviderError, TimeoutError):
         return {}
-    response = _unwrapped(response)
+    response = unwrapped(response)
     if not isinstance(response, Mapping):
-        return {}
+        return None
     return {
         metric: metric == PAIRED or _is_number(_with_reason(value)[0]) for metric, value in response.items()
     }
@@ -201,9 +202,8 @@ def chosen_judge(
 ) -> tuple[Judge, ClientOptions]:
     """Return the format and the client options for ``judge``: a function, or its ``module:function``.
 
-    Without ``metrics``, or with several, the judge is called once on the first item to learn which metrics it
-    returns. If it returns a single value, the metric is a preference where every item has two arguments, else a
-    score of one argument.
+    The judge is called once on the first item to learn which metrics it returns. If it returns a single value, the
+    metric is a preference where every item has two arguments, else a score of one argument.
 
     Raises:
         ItemsError: items are invalid.
@@ -215,11 +215,16 @@ def chosen_judge(
     client = replace(client, model=admit(judge))
     pairs = source.check().has["second_argument"] == "all"
     wanted = [metric_name(metric) for metric in metrics]
-    given = {} if len(wanted) == 1 else _given_metrics(client, source, pair=pairs)
-    if given and (others := [metric for metric in wanted if metric not in given]):
+    given = _given_metrics(client, source, pair=pairs)
+    what = ""
+    if given is None and len(wanted) > 1:
+        what = f"one value, but {', '.join(wanted)} are requested"
+    elif given and (others := [metric for metric in wanted if metric not in given]):
+        what = f"{', '.join(given)} for the first item, but not {', '.join(others)}"
+    if what:
         raise DeclarationError(
-            f"the judge returned {', '.join(given)} for the first item, but not {', '.join(others)}: the metrics of a "
-            "format are judged in a run of their own, without --judge"
+            f"the judge returned {what}: the metrics of a format are judged in a run of their own, without --judge"
         )
+    given = given or {}
     wanted = wanted or [metric for metric, valued in given.items() if valued] or [PAIRED if pairs else SINGLE]
     return own_judge(list(dict.fromkeys(wanted))), client

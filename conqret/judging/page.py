@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from types import SimpleNamespace as View
@@ -67,7 +67,8 @@ def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
     """
     run.record()
     order: dict[str, int] = {}
-    tally = Tally(max_items, order, run.gate.metric)
+    gate = run.gate
+    tally = Tally(max_items, order, gate.metric, gate.lower_is_better(gate.metric))
     for number, item in enumerate(run.items(), start=1):
         order[item.id] = number
         tally.add_item(item)
@@ -114,23 +115,25 @@ def report_page(
             break
     if record.options.get("conversation") == "whole":
         items = {name: whole(item) for name, item in items.items()}
-    listed = item_list(shown, summary)
+    gate = run.gate
+    lower = frozenset(filter(gate.lower_is_better, summary.metrics))
+    listed = item_list(shown, summary, lower)
     return page(
         "judgments.html.j2",
         scripts=["page.js"],
         around=around,
         listed=listed,
         groups=group_table(tally, listed.metrics),
-        items=(item_view(items.get(judgment.item), judgment) for _, judgment in shown),
+        items=(item_view(items.get(judgment.item), judgment, lower) for _, judgment in shown),
         shown=len(shown),
         kinds=KINDS,
         figure={"width": WIDTH, "height": HEIGHT},
         requests=REQUESTS_FOLDER if with_requests else "",
         folder=str(run.path),
-        gate=run.gate,
+        gate=gate,
         worst_of=words.label(tally.worst_of).lower(),
         images=any(map(attrgetter("pictures"), items.values())),
-        **overview(record, summary, tally),
+        **overview(record, summary, tally, lower),
     )
 
 
@@ -138,8 +141,10 @@ MAX_HEADS = 7
 """Metrics that are listed with an item in the list, and in the table of groups."""
 
 
-def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
-    """Return the view of the list of judgments, in order.
+def item_list(
+    shown: Sequence[tuple[int, Judgment]], summary: Summary, lower: Collection[str] = LOWER_IS_BETTER
+) -> View:
+    """Return the view of the list of judgments, in order; lower scores of the metrics in ``lower`` are better.
 
     ``columns`` holds (metric, label) of all metrics, ``metrics`` those shown in the list, and ``heads`` their
     places. ``data`` is the data that the page's script uses to filter and sort.
@@ -162,7 +167,7 @@ def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
             if measure.value is None:
                 value_text = f"{measure.status.value}, {words.reason(measure.reason)}"
             verdict, title = PREFERRED.get(measure.label or "", ""), f"{name}: {value_text}"
-            cells.append(cell(measure.value, verdict, title, lower_is_better=metric in LOWER_IS_BETTER))
+            cells.append(cell(measure.value, verdict, title, lower_is_better=metric in lower))
         rows.append(View(number=number, judgment=judgment, heads=cells))
         facts.append(
             {
@@ -228,9 +233,9 @@ LEFT_OUT = "left out: "
 """How notes of a run begin that say why items are left out."""
 
 
-def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, Any]:
+def overview(record: JudgeRecord, summary: Summary, tally: Tally, lower: Collection[str]) -> dict[str, Any]:
     """Return the variables of the page's summary sections, by name, computed from the summary and the
-    tally.
+    tally; lower scores of the metrics in ``lower`` are better.
     """
     statuses = {"scored": summary.scored, "unscored": summary.unscored, "failed": summary.failed}
     statuses["inapplicable"] = summary.inapplicable
@@ -242,8 +247,8 @@ def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, A
                 label=words.label(name),
                 question=BY_NAME[name].question if name in BY_NAME else "",
                 metric=metric,
-                histogram=histogram(tally.values(name), metric.mean, lower_is_better=name in LOWER_IS_BETTER),
-                lower_is_better=name in LOWER_IS_BETTER,
+                histogram=histogram(tally.values(name), metric.mean, lower_is_better=name in lower),
+                lower_is_better=name in lower,
                 verdicts=shares(metric.labels, BETTER),
                 compares=bool(BETTER.keys() & metric.labels),  # which of two arguments is better
             )

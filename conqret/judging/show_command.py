@@ -83,7 +83,6 @@ def _listed(run: JudgeFolder, worst: str | None, declined: bool) -> tuple[list[d
         UnknownNameError: the run has no such metric.
     """
     from conqret.judging.build_gate import ANSWERED, declines, why, worst_first
-    from conqret.judging.judge_parts import LOWER_IS_BETTER
 
     record = run.record()
     metric = ANSWERED if declined and worst is None else worst and metric_name(worst)
@@ -93,7 +92,7 @@ def _listed(run: JudgeFolder, worst: str | None, declined: bool) -> tuple[list[d
     if declined:
         judgments = list(filter(declines, judgments))
     if worst is not None and metric is not None:
-        scored = worst_first(judgments, metric, lower_is_better=metric in LOWER_IS_BETTER)
+        scored = worst_first(judgments, metric, lower_is_better=run.gate.lower_is_better(metric))
         judgments = [judgment for judgment, _ in scored]
     shown = record.metrics[:MAX_COLUMNS] if metric is None else [metric]
     facts, rows = [], []

@@ -141,7 +141,7 @@ def summary_tables(summary: Summary) -> Iterator[Table]:
         sent_once = label == CALLS and summary.usage.calls == summary.usage.attempts
         if value != "0" and not sent_once:
             costs.append((label, value))
-    yield Table("", ("", "All judgments"), costs)
+    yield Table("", ("", "All judgments, kept ones included"), costs)
 
 
 def metric_table(summary: Summary) -> Table:

@@ -17,7 +17,6 @@ from statistics import stdev
 from conqret.data import Item, Judgment, Measure, Status
 from conqret.data.digest import gathered
 from conqret.data.judgment import TopicKeys
-from conqret.judging.judge_parts import LOWER_IS_BETTER
 from conqret.judging.summary import CascadeCounts, MetricSummary, Summary, Usage
 from conqret.runs.session import SessionCounts
 from conqret.show import words
@@ -76,11 +75,13 @@ class Tally:
         max_items: the number of judgments shown in full.
         order: the number of each item in its file, from 1; needed only where judgments are not in that order.
         worst_of: the metric whose worst scores are shown before others; by default all are in file order.
+        lower_is_better: True if lower scores of that metric are better.
     """
 
     max_items: int = MAX_ITEMS
     order: Mapping[str, int] = field(default_factory=dict)
     worst_of: str = ""
+    lower_is_better: bool = False
     items: dict[str, int] = field(default_factory=dict)
     topics: list[str] = field(default_factory=list)
     keys: TopicKeys = field(default_factory=TopicKeys)
@@ -113,7 +114,7 @@ class Tally:
         addressed = judgment.addressed
         full = judgment.status in (Status.SCORED, Status.INAPPLICABLE) and not addressed
         value = judgment.value(self.worst_of)
-        score = math.inf if value is None else -value if self.worst_of in LOWER_IS_BETTER else value
+        score = math.inf if value is None else -value if self.lower_is_better else value
         self._kept[judgment.item] = (full, score, number, judgment)
         if len(self._kept) > 2 * self.max_items:
             self._kept = {shown.item: self._kept[shown.item] for _, shown in self.shown()}

@@ -184,12 +184,14 @@ def forests(
     x: str,
     found: Iterable[tuple[str, Estimate | None]],
     others: Mapping[str, Mapping[str, Estimate]] = NONE,
+    confidence: float | None = None,
 ) -> list[Forest]:
     """Return a list with one forest plot of the named estimates that have a value; an empty list if none
     has.
 
     ``found`` are names with estimates, and ``others`` maps a name to the estimates that it is compared with.
-    ``title`` and ``x`` are the titles of the plot and of its axis.
+    ``title`` and ``x`` are the titles of the plot and of its axis, which names the ``confidence`` of intervals if there
+    are any.
     """
     rows = []
     for name, one in found:
@@ -197,6 +199,8 @@ def forests(
             compared = {other: beside.value for other, beside in others.get(name, {}).items()}
             known = {other: value for other, value in compared.items() if value is not None}
             rows.append(ForestRow(name, one.value, one.low, one.high, others=known))
+    if confidence and any(row.low is not None for row in rows):
+        x += f", {confidence:.0%} confidence intervals"
     return [Forest(title, x, rows)] if rows else []
 
 

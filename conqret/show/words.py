@@ -75,7 +75,7 @@ REASONS: dict[str, str] = {
     Reason.BAD_REQUEST: "the provider did not accept the request",
     Reason.JUDGE_FAILED: "the judge of your own failed",
     Reason.BUDGET: "the budget was spent",
-    Reason.PROVIDER_DOWN: "the provider was given up after repeated failures",
+    Reason.PROVIDER_DOWN: "no request was sent, as requests kept failing",
     Reason.NOT_RECORDED: "the recording holds no answer to this request",
     Reason.AWAITED: "its answer is awaited: it is in a batch",
     Reason.TOO_MANY_FAILURES: "no request was sent, after too many failures",

@@ -34,6 +34,48 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.parametrize(
+    ("returned", "metrics", "why"),
+    [
+        ("1.0", ["rule", "faithfulness"], "returned one value, but rule, faithfulness are requested"),
+        ("{'rule': 1.0}", ["faithfulness"], "returned rule for the first item, but not faithfulness"),
+    ],
+)
+def test_metrics_that_a_function_does_not_return_are_refused_before_it_judges(
+    cli: Cli, here: Path, returned: str, metrics: list[str], why: str
+) -> None:
+    Path("rater_of_a_test.py").write_text(f"def rate(item):\n    return {returned}\n", encoding="utf-8")
+    options = [part for metric in metrics for part in ("--metric", metric)]
+    done = cli("judge", "items.jsonl", "--judge", "rater_of_a_test:rate", *options, "-o", "run")
+    assert (done.code, why in done.err, Path("run").exists()) == (2, True, False), done.err
+
+
+def test_an_error_of_the_function_is_named_last(cli: Cli, here: Path) -> None:
+    Path("rater_of_a_test.py").write_text("def rate(item):\n    return item['answer']\n", encoding="utf-8")
+    lines = [{**ITEM, "id": f"item-{n}"} for n in range(30)]
+    Path("items.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    done = cli("judge", "items.jsonl", "--judge", "rater_of_a_test:rate", "-o", "run")
+    assert done.code == 1
+    error = done.err.splitlines()[-1]
+    assert (
+        "the function rater_of_a_test:rate raised KeyError: 'answer' (it gets a dictionary of topic, "
+        in error
+    )
+
+
+def test_the_condition_of_a_gate_says_which_scores_are_worst(cli: Cli, here: Path) -> None:
+    own = ("items.jsonl", "--judge", "rater_of_a_test:rate", "-o", "run")
+    for condition, sign in (("overall_quality.max <= 0.3", -1), ("overall_quality.min >= 0.9", 1)):
+        assert cli("judge", *own, "--require", condition, "--require", "coverage >= 1").code == 1
+        listed = json.loads(cli("runs", "show", "run", "--worst", "overall_quality", "--json").out)
+        scores = [sign * row["scores"]["overall_quality"] for row in listed]
+        assert scores == sorted(scores)
+        page = Path("run/report.html").read_text("utf-8")
+        worst, best = (page.index(f"<bdi>{listed[place]['item']}</bdi>") for place in (0, -1))
+        assert worst < best
+        assert ("lower is better" in page) == (sign < 0)
+
+
 def test_a_run_of_ones_own_judge_is_read_as_any_other(cli: Cli, here: Path) -> None:
     own = ("items.jsonl", "--judge", "rater_of_a_test:rate")
     done = cli("judge", *own, "-o", "run", "--require", "overall_quality >= 0")

@@ -157,7 +157,13 @@ def test_a_layout_that_is_nearly_recognised_is_named_with_what_it_lacks(fault_of
 
 
 @pytest.mark.parametrize(
-    ("typed", "cell"), [("||", "Cages. || Keepers."), (r"\n---\n", "Cages.\r\n---\r\nKeepers.")]
+    ("typed", "cell"),
+    [
+        ("||", "Cages. || Keepers."),
+        (r"\n---\n", "Cages.\r\n---\r\nKeepers."),
+        (r"\n###\n", "Cages.\n###\nKeepers."),
+        ("###", "Cages. ### Keepers."),
+    ],
 )
 def test_a_separator_parts_the_documents_of_one_cell(typed, cell):
     rows = [{"topic": TOPIC, "ctx": cell}, {"topic": "And cats?", "ctx": "Cats purr."}]
@@ -167,3 +173,11 @@ def test_a_separator_parts_the_documents_of_one_cell(typed, cell):
     source = open_items(rows, columns={**columns, "separator": typed})
     assert [document.text for document in next(iter(source)).documents] == ["Cages.", "Keepers."]
     assert (source.check().documents, "separator" in str(source.check().notes)) == (3, False)
+
+
+def test_a_separator_that_no_cell_has_is_noted_and_of_many_cells_a_fault():
+    columns = {"documents": "ctx", "separator": "||"}
+    rows = [{"topic": f"{TOPIC} {n}", "ctx": "Cages. ### Keepers."} for n in range(10)]
+    assert "separator '||' occurs in no row" in str(open_items(rows[:9], columns=columns).check().notes)
+    with pytest.raises(ItemsError, match=r"\[ctx\] separator '\|\|' occurs in no row"):
+        open_items(rows, columns=columns).check()

@@ -109,6 +109,13 @@ def test_binary_words_are_read_and_said(write):
     assert "supported: no = 0, yes = 1, on a scale from 0 to 1" in labels.notes
 
 
+@pytest.mark.parametrize(("cells", "high"), [("10", 1), (("1.0", "0"), 1), ("11", None), ("12", None)])
+def test_labels_that_are_all_0_and_1_have_that_scale(write, cells, high):
+    labels = read_labels(write("l.csv", "item,faithful\na,{}\nb,{}\n".format(*cells)))
+    assert labels.scale("faithful").high == high
+    assert any("all labels are 0 or 1" in note for note in labels.notes) == (high == 1)
+
+
 def test_nominal_words_are_categories(write):
     labels = read_labels(write("l.csv", "item,preference\na,second\nb,first\nc,tie\n"), level="nominal")
     assert labels.scale("preference").words == {"first": 0, "second": 1, "tie": 2}

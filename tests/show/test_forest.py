@@ -4,13 +4,20 @@ import re
 
 import pytest
 
-from conqret.show.forest import MARKS, Forest, ForestRow
+from conqret.show.forest import MARKS, Forest, ForestRow, forests
+from conqret.stats.estimate import Estimate
 
 ROWS = [
     ForestRow("position", 0.31, 0.12, 0.5, "alarm", "alarm", 0.2),
     ForestRow("length <b>", -0.02, -0.05, 0.01, "clear", "clear", 0.1),
     ForestRow("stance", 0.04, None, None, "inconclusive", "unsure"),
 ]
+
+
+@pytest.mark.parametrize(("low", "axis"), [(0.1, "Alpha, 95% confidence intervals"), (None, "Alpha")])
+def test_an_axis_names_intervals_where_there_are_any(low, axis):
+    (forest,) = forests("Agreement", "Alpha", [("clarity", Estimate(0.3, low, low))], confidence=0.95)
+    assert forest.x == axis
 
 
 def test_places_follow_the_axis():

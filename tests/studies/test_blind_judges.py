@@ -84,5 +84,12 @@ def test_conditions_hold_for_a_function_and_the_baseline_is_named() -> None:
     assert_required(judge, items, "brief >= 0.7", "polite.coverage <= 0")
     with pytest.raises(AssertionError, match=rf"not met: brief.min >= 1 \(0.000\)\n   0.00  {items[0].id}"):
         assert_required(judge, items, "brief.min >= 1")
+    for verdict in ((0, "no link"), {"score": 0, "reason": "no link"}, {"overall_quality": (0, "no link")}):
+        with pytest.raises(AssertionError, match=r"not met: overall_quality >= 1 .*\n.*no link"):
+            assert_required(
+                lambda judged, said=verdict: [said for _ in judged], items, "overall_quality >= 1"
+            )
+    with pytest.raises(DeclarationError, match=rf"the judge of {items[0].id}: brief is 3, but it must lie"):
+        assert_required(lambda judged: [{"brief": 3} for _ in judged], items, "brief >= 1")
     with pytest.warns(pytest.PytestWarning, match="word statistics of the offline baseline decide"):
         assert_required(ModelJudge(format="direct"), items, "groundedness >= 0")

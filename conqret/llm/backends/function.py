@@ -179,7 +179,11 @@ async def answer_of(model: str, item: dict[str, Any]) -> str:
         if inspect.isawaitable(response):
             response = await response
     except (Exception, SystemExit) as error:  # a judge does not end the run
-        message = f"{model} raised {type(error).__name__}: {first_line(error)}"
+        message = (
+            f"the function {model.removeprefix(PREFIX)} raised {type(error).__name__}: {first_line(error)}"
+        )
+        if isinstance(error, KeyError | TypeError | AttributeError):
+            message += f" (it gets a dictionary of {', '.join(item)})"
         raise ProviderError(Reason.JUDGE_FAILED, message) from error
     try:
         text = json.dumps({VERDICT: response}, default=_plain)

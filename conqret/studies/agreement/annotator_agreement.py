@@ -26,7 +26,7 @@ from conqret.studies.agreement.statistics import STATISTICS
 from conqret.text.language import NAMES
 
 ALPHA = "Krippendorff's α"
-WITH_CI = "Krippendorff's alpha, {:.0%} confidence intervals"
+AXIS = "Krippendorff's alpha"
 OVERALL = "overall_quality"
 """The dimension that averages leave out (ConQRet, Table 5)."""
 
@@ -244,8 +244,8 @@ def annotators_answer(study_agreement: AnnotatorAgreement) -> list[str]:
 def annotators_picture(study_agreement: AnnotatorAgreement) -> Sequence[Forest]:
     """Return forest plots of inter-annotator alpha by dimension."""
     rows = [(words.label(row.name), row.alpha) for row in study_agreement.rows]
-    axis = WITH_CI.format(study_agreement.basis.settings.confidence)
-    return forests("Inter-annotator agreement by dimension", axis, rows)
+    confidence = study_agreement.basis.settings.confidence
+    return forests("Inter-annotator agreement by dimension", AXIS, rows, confidence=confidence)
 
 
 def agreement_page(study_agreement: AnnotatorAgreement) -> ReportPage:

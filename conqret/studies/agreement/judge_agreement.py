@@ -17,7 +17,7 @@ from conqret.stats.agreement import AlternativeAnnotator
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.prediction_powered import CorrectedMean
 from conqret.studies.agreement.agreement_settings import Basis
-from conqret.studies.agreement.annotator_agreement import ALPHA, OVERALL, WITH_CI
+from conqret.studies.agreement.annotator_agreement import ALPHA, AXIS, OVERALL
 from conqret.studies.agreement.judge_baselines import BASELINES, MAX_NAMED, baseline_sentences
 from conqret.studies.agreement.pass_fail import PassFail
 from conqret.studies.agreement.statistics import CALIBRATED, Statistic
@@ -401,8 +401,7 @@ def agreement_picture(
         found.insert(0, (mean, average.judge["mean"]))
         marked = any(getattr(row, "variants", {}) for row in rows)  # baselines of the rows, too
         others[mean] = _others(average, average.judge if marked else {})
-    axis = WITH_CI.format(basis.settings.confidence)
-    return forests("Agreement of judge and annotators", axis, found, others)
+    return forests("Agreement of judge and annotators", AXIS, found, others, basis.settings.confidence)
 
 
 def _others(reached: DimensionAgreement | Average, variants: Mapping[str, Estimate]) -> dict[str, Estimate]:

@@ -23,6 +23,8 @@ from conqret.studies.check.verdict_words import FAILS, PASSES
 
 CUT = "a score of 0.5 or more is a pass"
 """How scores become verdicts: they are rounded to the nearest of two labels."""
+MOVED = 'another cut: conqret check RUN --labels LABELS --judge METRIC --pass ">=0.8"'
+"""How other scores become passes."""
 FIGURES = {
     "tnr": TITLES["tnr"],
     "tpr": TITLES["tpr"],
@@ -158,6 +160,8 @@ def pass_fail_answers(rows: Mapping[str, PassFail | None], guard: DrawGuard = NO
             yield f"{on}{row.answer[0].lower()}{row.answer[1:]}" if on else row.answer
             if sentence := probability_sentence(row.figures):
                 yield f"{words.capitalised(f'{on.lower()}{sentence}')}."
+    if any(row is not None and row.usable != "not claimed" and row.passing == CUT for row in rows.values()):
+        yield f"{words.capitalised(CUT)}; {MOVED}."
 
 
 def probability_table(rows: Mapping[str, PassFail | None]) -> Table | None:

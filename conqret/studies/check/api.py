@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conqret.console.conditions import Requirement, RequirementOutcome
-from conqret.errors import DeclarationError, check_known, number, strict_options
+from conqret.errors import DeclarationError, check_known, metric_name, number, strict_options
 from conqret.stats.estimate import CONFIDENCE, Estimate
 from conqret.stats.verdict_rates import labels_to_decide
 from conqret.studies.check.checked_table import DrawnBy
 from conqret.studies.check.figures import check_table
 from conqret.studies.check.read_table import read_checked_table
 from conqret.studies.check.result import TITLES, CheckResult
+from conqret.studies.check.text_table import TextTable, read_text_table
 from conqret.text.words import dimension_name
 
 if TYPE_CHECKING:
@@ -56,7 +57,8 @@ def check(
     ``assert conqret.check("results.csv").tnr.low >= 0.8`` is a test of a judge.
 
     Args:
-        source: a file (CSV, TSV, JSON, JSONL, Parquet, or another tool's result), a frame, or rows as dictionaries.
+        source: a file (CSV, TSV, JSON, JSONL, Parquet, or another tool's result), a frame, rows as dictionaries, or the
+            folder of a run of ``conqret judge``, whose metrics are the columns.
         judge: the column of the verdicts, or several, to compare judges; by default recognized by its name.
         human: the column of the labels, or one for each annotator; by default recognized by its name.
         passing: what counts as a pass: a word, or a bound such as ``>=4``.
@@ -72,13 +74,12 @@ def check(
         DeclarationError: the file cannot be read, its columns are ambiguous, or a condition cannot be parsed.
     """
     conditions = [parse_requirement(text) for text in require]
+    judges, rows = [judge] if isinstance(judge, str) else judge, source
     if isinstance(source, str | Path) and (Path(source) / RECORD).exists():
-        raise DeclarationError(
-            f"{source} is a run of conqret, which has several metrics: conqret validate {source} --labels LABELS"
-        )
+        judges, rows = _of_run(Path(source), judges, passing, (columns or {}).get("id", "id"))
     table = read_checked_table(
-        source,
-        judge=[judge] if isinstance(judge, str) else judge,
+        rows,
+        judge=judges,
         human=[human] if isinstance(human, str) else human,
         passing=passing,
         by=by,
@@ -102,6 +103,39 @@ def check(
         }
         write_files(Path(output), pages)
     return result
+
+
+def _of_run(run: Path, metrics: Sequence[str], passing: str, name: str) -> tuple[list[str], TextTable]:
+    """Return the metrics of a run that are checked, and the table of its scores, with the ids in the column ``name``.
+
+    Raises:
+        DeclarationError: it is no run of ``conqret judge``, does not say which of several metrics to check, or lower
+            scores are better and nothing says which of them pass.
+        UnknownNameError: the run has no such metric.
+    """
+    from conqret.judging.judge_folder import JudgeFolder
+
+    folder = JudgeFolder(run)
+    known = folder.record().metrics
+    checked = [metric_name(metric) for metric in metrics] or list(known)
+    check_known("metric of this run", known, *checked)
+    if not metrics and len(known) > 1:
+        raise DeclarationError(
+            f"{run} has several metrics ({', '.join(known)}): check one with --judge METRIC, or all: "
+            f"conqret validate {run} --labels LABELS"
+        )
+    if not passing and (lower := [metric for metric in checked if folder.gate.lower_is_better(metric)]):
+        raise DeclarationError(f'lower scores of {", ".join(lower)} are better: set the bar, --pass "<=0.2"')
+    texts = {item.id: {"input": item.topic, "output": item.argument or ""} for item in folder.items()}
+    rows = [
+        {
+            name: judgment.item,
+            **{metric: judgment.value(metric) for metric in checked},
+            **texts[judgment.item],
+        }
+        for judgment in folder.judgments()
+    ]
+    return checked, replace(read_text_table(rows), source=str(run))
 
 
 def parse_requirement(text: str) -> Requirement:

@@ -60,7 +60,8 @@ def check(
     LangSmith, Phoenix and Opik.
 
     Args:
-        file: A table with a row for each verdict (CSV, TSV, JSON, JSONL or Parquet), or another tool's result file.
+        file: A table with a row for each verdict (CSV, TSV, JSON, JSONL or Parquet), another tool's result file, or
+            the folder of a run of `conqret judge`, with a metric as `--judge`.
         columns: The columns of texts, if their names are unusual: `id=ticket,output=summary,input=article`. Further
             texts are `context`, `expected`, `reason`, `answer_a` and `answer_b`.
         require: A condition: `tnr.low >= 0.8` (the whole interval must lie above 0.8), `tpr >= 0.9`, `kappa.low > 0.4`.

@@ -63,7 +63,7 @@ def read_checked_table(
     """Read a table of verdicts and labels; columns that are not named are guessed by their names.
 
     Args:
-        source: a file (CSV, TSV, JSON, JSON Lines, Parquet), a frame, or a list of dictionaries.
+        source: a file (CSV, TSV, JSON, JSON Lines, Parquet), a frame, a list of dictionaries, or a table of texts.
         judge: the columns of judges.
         human: the columns of annotators.
         passing: what is a pass: a condition such as ``>=4``, or words separated by commas; of preferences in two
@@ -81,7 +81,8 @@ def read_checked_table(
     options["--drawn-by"] = [drawn_by or ""]
     options["--columns"] = [",".join(f"{text}={name}" for text, name in (columns or {}).items())]
     given = [(option, str(value)) for option, values in options.items() for value in values if value]
-    table = replace(read_text_table(source), options=tuple(given))
+    table = source if isinstance(source, TextTable) else read_text_table(source)
+    table = replace(table, options=tuple(given))
     by_column = chosen(table, [by])[0] if by else None
     check_known("text of a table of verdicts", TEXTS, *(columns or {}))
     texts_named = {text: chosen(table, [name])[0] for text, name in (columns or {}).items()}

@@ -108,17 +108,15 @@ def figure_lines(result: CheckResult, judge: JudgeCheck) -> Iterator[FigureLine]
 
 
 def _mean_line(what: str, result: CheckResult, judge: JudgeCheck) -> FigureLine:
-    figures, rows = judge.figures, counted(result.rows, "row")
+    figures, rows = judge.figures, counted(judge.verdicts, "row")
+    what = f"{what} of all rows" if judge.verdicts == result.rows else what
+    rows = rows if judge.verdicts == result.rows else f"{rows} with a verdict"
     by_judge = f"judge {_mean(figures['judge_mean'])}"
     if not result.unlabeled:
-        return f"{what} of all rows", f"{by_judge}, annotators {estimate_text(figures['human_mean'])}", rows
+        return what, f"{by_judge}, annotators {estimate_text(figures['human_mean'])}", rows
     verb = "pass" if result.kind == "pass_fail" else "give"
     corrected = f"{by_judge}, corrected {estimate_text(figures['corrected'])}"
-    return (
-        f"{what} of all rows",
-        corrected,
-        f"corrected: what annotators would {verb}; {rows}, {result.unlabeled:,} unlabeled",
-    )
+    return what, corrected, f"corrected: what annotators would {verb}; {rows}, {result.unlabeled:,} unlabeled"
 
 
 def _mean(estimate: Estimate) -> str:

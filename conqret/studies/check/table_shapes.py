@@ -238,7 +238,10 @@ def _joined(
     ids = roles.texts.get("id")
     label_ids = ids if ids in other.columns else named(other.columns, f"{TEXTS['id']} item")
     if label_ids is None:
-        raise other.error(f"no column has ids (columns: {', '.join(other.columns)}): name it {ids or 'id'}")
+        raise other.error(
+            f"no column has ids (columns: {', '.join(other.columns)}): name it {ids or 'id'} (of a run: --columns "
+            "id=COLUMN)"
+        )
     keys, own_keys = [label_ids], [table.columns[ids] if ids else list(map(table.place, range(len(table))))]
     if (system := roles.markers.get("system")) is not None:
         label_system = named(other.columns, f"{loose(system)} part")

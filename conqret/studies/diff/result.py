@@ -16,9 +16,10 @@ from typing import Any, Literal
 from pydantic import Field
 
 from conqret.console.conditions import Requirement, RequirementOutcome, WorstItem
-from conqret.data import Item, Judgment
+from conqret.data import Item, Judgment, Measure
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
+from conqret.judging.build_gate import why
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.show import words
 from conqret.show.forest import Forest, ForestRow
@@ -342,7 +343,9 @@ def _picture(difference: RunDifference) -> list[Forest]:
         for row in sorted(difference.metrics.values(), key=lambda row: (not _shown(row), -_size(row)))
         if row.difference.value is not None
     ]
-    axis = f"Difference of means, {difference.confidence:.0%} confidence intervals"
+    axis = "Difference of means"
+    if any(row.low is not None for row in rows):
+        axis += f", {difference.confidence:.0%} confidence intervals"
     return [Forest("Second run minus first run", axis, rows)] if rows else []
 
 
@@ -405,12 +408,20 @@ def _beside(
     left, right = ({strip_citations(sentence.text) for sentence in sentences(text)} for text in whole)
     return {
         "name": _name(changed[0]),
-        "changed": changed,
+        "changed": [
+            (one, *(_says(pair[1].measures[one.metric]) for pair in (first, second))) for one in changed
+        ],
+        "topic": changed[0].topic,
         "first": first,
         "second": second,
         "same": first[0].argument == second[0].argument,
         "texts": [list(_marked(text, left & right)) for text in whole],
     }
+
+
+def _says(measure: Measure) -> str:
+    """The label and explanation of a score, and the part that decides it: of claims, which is not supported and why."""
+    return "\n".join(dict.fromkeys(filter(None, (measure.label, measure.explanation, why(measure)))))
 
 
 def _marked(text: str, shared: Collection[str]) -> Iterator[tuple[str, bool]]:

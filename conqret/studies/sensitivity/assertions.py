@@ -11,9 +11,10 @@ from typing import Any
 from conqret.data import Item, Judgment, Measure, Reason, Status
 from conqret.data.judgment import TopicKeys
 from conqret.errors import DeclarationError, metric_name, number
-from conqret.judging.judge_options import OWN_JUDGE
+from conqret.judging.judge_options import OWN_JUDGE, SINGLE
 from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
 from conqret.judging.judge_settings import JudgeSettings
+from conqret.judging.own_judge import read_verdict, unwrapped
 from conqret.judging.session_judge import SessionJudge
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.perturb import SEED, Direction, Materials, Perturbation, Pool
@@ -23,9 +24,9 @@ from conqret.studies.sensitivity.curves import corrected, judge_response
 from conqret.studies.sensitivity.result import INVARIANT
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
 
-ItemScores = Judgment | Mapping[str, float | None]
-ItemJudge = Callable[[Sequence[Item]], Sequence[ItemScores]]
-"""Takes items and returns for each, in their order, a judgment or a value in [0, 1] for each metric."""
+ItemJudge = Callable[[Sequence[Item]], Sequence[Any]]
+"""Takes items and returns for each, in their order, a judgment, or what a judge of one's own returns: a value in
+[0, 1], one with a reason, or such by metric (None: no value)."""
 
 CLAIMS: Mapping[str, tuple[Direction, str]] = {
     "falls": (Direction.FALL, "does not fall"),
@@ -114,7 +115,7 @@ def check(
     versions = {level: list(version_items.values()) for level, version_items in made.versions.items()}
     chosen, able = tuple(versions), versions[0]
     name = metric_name(metric)
-    judged_levels = [_judge(judge, versions[level]) for level in chosen]
+    judged_levels = [judgments_of(judge, versions[level]) for level in chosen]
     columns = [[_value(judged, name) for judged in items_scores] for items_scores in judged_levels]
     rows = list(zip(*columns, strict=True))
     keys = TopicKeys.from_judged(able)
@@ -137,16 +138,27 @@ def check(
 
 
 def judgments_of(judge: ItemJudge, items: Sequence[Item]) -> list[Judgment]:
-    """Judge items, and return a judgment of each, also where the judge returns a mapping from metric to value."""
-    judgments = list[Judgment]()
-    for item, judged in zip(items, _judge(judge, items), strict=True):
+    """Judge items, and return a judgment of each, also where the judge returns values as a judge of one's own does.
+
+    Raises:
+        DeclarationError: the judge returns another number of judgments, or what is no verdict.
+    """
+    judgments, judged_items = list[Judgment](), judge(items)
+    if len(judged_items) != len(items):
+        counts = f"{len(judged_items)} judgments for {number(len(items), 'item')}"
+        raise DeclarationError(f"the judge returned {counts}: it must return one for each")
+    for item, judged in zip(items, judged_items, strict=True):
         if not isinstance(judged, Judgment):
-            measures = {
-                name: Measure.missing(Reason.CANNOT_JUDGE)
-                if value is None
-                else Measure(status=Status.SCORED, value=value)
-                for name, value in judged.items()
-            }
+            judged = unwrapped(judged)
+            by_metric = judged if isinstance(judged, Mapping) else {SINGLE: judged}
+            scored = [name for name, value in by_metric.items() if value is not None]
+            try:
+                verdicts = read_verdict(by_metric, scored)
+            except ValueError as error:
+                raise DeclarationError(f"the judge of {item.id}: {error}") from None
+            measures = dict.fromkeys(by_metric, Measure.missing(Reason.CANNOT_JUDGE))
+            for name, (value, why) in verdicts.items():
+                measures[name] = Measure(status=Status.SCORED, value=value, explanation=why)
             judged = Judgment(
                 item=item.id,
                 topic=item.topic,
@@ -174,25 +186,15 @@ def curve_text(response: Response, unit: str) -> str:
     return "\n".join(lines)
 
 
-def _judge(judge: ItemJudge, items: Sequence[Item]) -> Sequence[ItemScores]:
-    judged_items = judge(items)
-    if len(judged_items) != len(items):
-        counts = f"{len(judged_items)} judgments for {number(len(items), 'item')}"
-        raise DeclarationError(f"the judge returned {counts}: it must return one for each")
-    return judged_items
+def _value(judgment: Judgment, metric: str) -> float | None:
+    if metric not in judgment.measures:
+        raise DeclarationError(f"the judge returned no {metric!r}, only {', '.join(judgment.measures)}")
+    return judgment.value(metric)
 
 
-def _value(judged: ItemScores, metric: str) -> float | None:
-    measures = judged.measures if isinstance(judged, Judgment) else judged
-    if metric not in measures:
-        raise DeclarationError(f"the judge returned no {metric!r}, only {', '.join(measures)}")
-    measure = measures[metric]
-    return measure.value if isinstance(measure, Measure) else measure
-
-
-def _reason(scores: Sequence[ItemScores], metric: str) -> str:
+def _reason(judgments: Sequence[Judgment], metric: str) -> str:
     """The first reason that a judgment gives for a missing value."""
-    for judged in scores:
-        if isinstance(judged, Judgment) and (measure := judged.measures[metric]).reason is not None:
-            return f"{judged.item}: {measure.reason}: {measure.detail}"
+    for judgment in judgments:
+        if (measure := judgment.measures[metric]).reason is not None:
+            return ": ".join(filter(None, (judgment.item, measure.reason, measure.detail)))
     return "the judge gives no reason"

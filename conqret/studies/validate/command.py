@@ -52,8 +52,8 @@ def validate(
     """Estimate judge-human agreement, compare it with inter-annotator agreement, and write the judge card.
 
     The lowest and highest possible label must be known to compare labels with scores, and are never guessed: give
-    `--scale` or `--map`, unless conqret knows the file's layout. Items that have only a label or only a score are
-    counted and listed.
+    `--scale` or `--map`, unless conqret knows the file's layout, or all labels are 0 and 1, or pass and fail. Items
+    that have only a label or only a score are counted and listed.
 
     Args:
         run: The folder of a finished run of `conqret judge`.

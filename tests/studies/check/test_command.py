@@ -219,3 +219,43 @@ def test_a_page_escapes_what_strangers_wrote(cli: Cli, tmp_path: Path) -> None:
     rows = [(n, "<script>alert(1)</script>", "pass", "fail" if n % 2 else "pass") for n in range(20)]
     cli("check", write(tmp_path / "t.csv", "id output judge human", rows), "-o", tmp_path / "out")
     assert "<script>alert" not in (tmp_path / "out/check.html").read_text(encoding="utf-8")
+
+
+def test_a_pass_rate_counts_the_rows_that_have_a_verdict(cli: Cli, tmp_path: Path) -> None:
+    rows = repeated({("pass", "pass"): 20, ("fail", "fail"): 7, ("", "fail"): 3})
+    done = cli("check", write(tmp_path / "table.csv", "id judge human", rows))
+    (line,) = (line for line in done.out.splitlines() if "pass rate" in line)
+    assert line.endswith("   27 rows with a verdict")
+    assert "of all rows" not in line
+
+
+def test_the_scores_of_a_run_are_checked_by_metric(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    Path("rule_of_a_test.py").write_text("def rule(item):\n    return {'kind': 0.5, 'brief': 1.0}\n", "utf-8")
+    items = [{"id": f"t{n}", "topic": f"Why {n}?", "argument": "Because."} for n in range(6)]
+    Path("items.jsonl").write_text("\n".join(map(json.dumps, items)), "utf-8")
+    write(Path("labels.csv"), "ticket kind_human", [(f"t{n}", int(n > 1)) for n in range(6)])
+    assert cli("judge", "items.jsonl", "--judge", "rule_of_a_test:rule", "-o", "run").code == 0
+    checked = ("check", "run", "--labels", "labels.csv", "--columns", "id=ticket")
+    several = cli(*checked)
+    assert (several.code, "several metrics (kind, brief): check one with --judge METRIC" in several.err) == (
+        2,
+        True,
+    )
+    done = cli(*checked, "--judge", "kind", "--json")
+    assert json.loads(done.out)["judges"][0]["confusion"] == [[0, 2], [0, 4]]
+    assert "another cut: conqret check run --judge kind" in done.err
+    assert json.loads(cli(*checked, "--judge", "kind", "--pass", ">=0.7", "--json").out)["judges"][0][
+        "confusion"
+    ] == [[2, 0], [4, 0]]
+    assert (
+        cli(
+            "judge", "items.jsonl", "--judge", "rule_of_a_test:rule", "-o", "run", "--require", "kind <= 1"
+        ).code
+        == 0
+    )
+    done = cli(*checked, "--judge", "kind")
+    assert (done.code, "lower scores of kind are better: set the bar, --pass" in done.err) == (2, True)
