@@ -5,6 +5,7 @@ import pytest
 from sklearn.metrics import brier_score_loss
 
 import conqret
+from conqret.show import words
 from conqret.studies.validate.page import validation_answer, validation_page
 from conqret.studies.validate.result import Validation, validate
 from conqret.studies.validate.validate import check_requirement, parse_requirement
@@ -170,3 +171,27 @@ def _levels(shares, expected):
     given = {} if shares is None else dict(zip("12345", shares.tolist(), strict=True))
     value = float(expected @ np.linspace(0, 1, 5))
     return scored(value, method="probabilities").model_copy(update={"distribution": given})
+
+
+@pytest.mark.parametrize("metric", ["unsupported_claims", "hallucination"])
+def test_where_lower_is_better_the_higher_label_is_the_failure(tmp_path, metric):
+    """16 claims are found, 14 are not, 5 answers are failed for nothing."""
+    text = "".join(f"i{n},{int(label == 'fail')},1\n" for n, (_, label) in enumerate(ALL))
+    labels = labels_of(tmp_path, f"item,{metric},answered\n{text}", scales=["0:1"])
+    judgments = [
+        judgment(f"i{n}", {metric: scored(1 - score), "answered": scored(1.0)}, topic=f"t{n}")
+        for n, (score, _) in enumerate(ALL)
+    ]
+    found = validate(judgments, labels)
+    row = found.dimensions[metric].pass_fail
+    assert row.confusion == ((16, 14), (5, 65))
+    assert row.passing == "a score below 0.5 is a pass"
+    assert row.figures["judge_mean"].value == pytest.approx(79 / 100)
+    assert "lets 14 of 30 failures pass (47%) and fails 5 of 70 good" in row.answer
+    assert len(found.dimensions[metric].false_passes) == 14
+    for text, met in ((f"tnr[{metric}] <= 0.7", True), (f"tpr.low[{metric}] >= 0.8", True)):
+        assert check_requirement(parse_requirement(text), found).met == met
+    page = validation_page(found).markdown()
+    name = words.label(metric).lower()
+    assert "Of the judge, a score of 0.5 or more is a pass; of annotators, the higher label. On " in page
+    assert f"On {name}, where lower is better, a score below 0.5 and the lower label are passes." in page

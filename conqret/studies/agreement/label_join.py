@@ -279,6 +279,7 @@ class DimensionView:
 
     def __init__(self, joined: JoinedLabels, dimension: str, settings: AgreementSettings) -> None:
         self.settings = settings
+        self.metric = joined.metrics[dimension]
         self.scale: LabelScale = joined.labels.scale(dimension)
         self.units, self.clusters = joined.units, joined.clusters
         self.unit_scores: Mapping[Unit, UnitScores] = joined.scores[dimension]
