@@ -358,9 +358,9 @@ def _beyond_chance(rows: Collection[DimensionAgreement], basis: Basis) -> str:
     less = f"; on {worse} it agrees less than by chance" if worse else ""
     if not better:
         known = {words.label(row.dimension).lower(): _evidence(row) for row in rows}
-        others = [f"on {name} {evidence}" for name, evidence in known.items() if evidence]
+        shown = [f"on {name} {evidence}" for name, evidence in known.items() if evidence]
         blank = f"; on {none} of these it has no interval" if 0 < none < len(rows) else ""
-        but = f"; but {words.listed(others, MAX_NAMED)}" if others else ""
+        but = f"; but {words.listed(shown, MAX_NAMED)}" if shown else ""
         return f"{unshown} any of {whole} ({clusters}){less}{blank}{but}"
     best, *others = better
     well = sum((row.alpha.low or 0.0) >= WEAK for row in better)
