@@ -249,7 +249,7 @@ class LabelReader:
         """Record the faults of words that are no labels, by dimension and word (``strange``). A column of a wide table
         without any label gets a single fault if ``others`` have labels: it may be no dimension."""
         for dimension, wrong in strange.items():
-            if not others or len(wrong) == 1:
+            if not others:
                 for word, problem in wrong.items():
                     self._complain(dimension, word, problem, words_by_dimension[dimension])
                 continue
@@ -259,8 +259,9 @@ class LabelReader:
             file.fault(
                 line,
                 dimension,
-                f"contains no label, but {len(wrong)} other things: {quoted(word)} {problem}",
-                f"If it is not a dimension, name those that are: {named}",
+                f"contains no label, but {number(len(wrong), 'other thing')}: {quoted(word)} {problem}",
+                f"If it is not a dimension, name those that are: {named}. If it is one, correct it, or map words to "
+                "numbers: --map low=1,high=3",
             )
 
     def _complain_of_words(self, words: Mapping[str, int], dimensions: list[str]) -> None:

@@ -476,8 +476,8 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
     if checked.has["reference"] != "none" and not any("reference" in part.looked_at for part in parts):
         column = source.column("reference")
         notes.append(
-            "no metric of this run uses the reference answers (answer_correctness and context_recall do); if they are "
-            f"answers to compare with: --columns second_argument={column}"
+            "no metric of this run compares answers with the reference answers (answer_correctness does, and "
+            f"context_recall documents); if they are answers to rate, too: --columns second_argument={column}"
         )
     if judge.name == NUGGETS and checked.has["nuggets.assignment"] != "none":
         notes.append(

@@ -47,7 +47,7 @@ def show(
         item: The id of an item, or its beginning. Without it the items are listed with their scores.
         worst: List the items by this metric, the worst first, each with what decides it.
         declined: List only items whose answer declines (metric `answered`).
-        full: Print long prompts and answers whole, not their beginnings.
+        full: Print long prompts and answers whole, not their beginnings; with `--worst` all items, not 20.
 
     Examples:
 
@@ -65,19 +65,22 @@ def show(
     from conqret.judging.recorded_requests import recorded_requests
 
     if item is None:
-        result(*_listed(JudgeFolder(run), worst, declined), as_json=json_output)
+        result(*_listed(JudgeFolder(run), worst, declined, full), as_json=json_output)
         return
     requests = recorded_requests(run, item, recordings=recordings, prompts=prompts)
     result(plain(requests), list(_shown(requests, full)), as_json=json_output)
 
 
-MAX_COLUMNS = 4
-"""Metrics that have a column of the list; `--json` has all."""
+MAX_COLUMNS, MAX_ITEMS = 4, 20
+"""Metrics that have a column of the list (`--json` has all), and items of one sorted by a metric (`--full` has all)."""
 
 
-def _listed(run: JudgeFolder, worst: str | None, declined: bool) -> tuple[list[dict[str, Any]], list[Any]]:
+def _listed(
+    run: JudgeFolder, worst: str | None, declined: bool, full: bool
+) -> tuple[list[dict[str, Any]], list[Any]]:
     """Return the items of a run with their scores, as plain data and as a table. ``worst`` sorts by this metric, the
-    worst first, and leaves out items without a score of it; ``declined`` keeps only answers that decline.
+    worst first, and leaves out items without a score of it; ``declined`` keeps only answers that decline. The table has
+    the first of those that are sorted, unless it is ``full``.
 
     Raises:
         UnknownNameError: the run has no such metric.
@@ -119,7 +122,10 @@ def _listed(run: JudgeFolder, worst: str | None, declined: bool) -> tuple[list[d
     note = f"{len(facts)} of {record.items_count} items. conqret runs show {run.path} ITEM shows one."
     if metric is None and (more := len(record.metrics) - MAX_COLUMNS) > 0:
         note += f" {number(more, 'further metric')}: --json."
-    return facts, [Table("", columns, rows, note=note)]
+    most = len(rows) if full or worst is None else MAX_ITEMS
+    if (more := len(rows) - most) > 0:
+        note = f"{more} more: --full. {note}"
+    return facts, [Table("", columns, rows[:most], note=note)]
 
 
 def plain(requests: RecordedRequests) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from conqret.judging.judge_parts import JUDGES
 from conqret.labels.screens import Screen, ScreenPassage, ScreenQuestion, rating
 from conqret.labels.task import (
     QUESTIONS,
+    YES_AND_NO,
     AnnotationTask,
     TaskRequest,
     needing,
@@ -37,7 +38,8 @@ from conqret.text.sentences import sentences
 
 def _rated(name: str, low: int, high: int) -> ScreenQuestion:
     """The question of this name; a dimension of argument quality with its definition."""
-    choices = rating(low, high, {low: "lowest", high: "highest"})
+    yes, no = YES_AND_NO.get(name, ("highest", "lowest")) if (low, high) == (0, 1) else ("highest", "lowest")
+    choices = rating(low, high, {low: no, high: yes})
     known = BY_NAME.get(name)
     if known is None:
         return ScreenQuestion(name=name, asks=name.replace("_", " ").capitalize(), choices=choices)

@@ -188,6 +188,25 @@ def heading(item: Item) -> str:
     return f"{item.topic}{sides.get(item.stance, '')}"
 
 
+YES_AND_NO: Mapping[str, tuple[str, str]] = {
+    "faithfulness": ("the documents support every claim", "they do not support some claim"),
+    "unsupported_claims": (
+        "the documents do not support some claim, which is bad",
+        "they support every claim",
+    ),
+    "hallucination": ("the documents do not bear out what it says, which is bad", "they do"),
+    "answer_relevance": ("what it says answers the question", "it is about something else"),
+    "completeness": ("it answers all of the question", "a part is not answered"),
+    "answered": ("it answers the question, or a part of it", "it declines or does not answer"),
+    "context_relevance": ("the documents help to answer the question", "they do not"),
+    "context_precision": ("documents that help come first", "others come before them"),
+    "context_sufficiency": ("the documents hold all of the answer", "something is not in them"),
+    "context_recall": ("the documents support all of the reference", "they do not support some of it"),
+    "answer_correctness": ("it agrees with the reference", "it does not"),
+}
+"""What 1 and 0 mean where a metric is labeled with them."""
+
+
 @dataclass(frozen=True)
 class AnnotationForm:
     """An annotation form: ``items`` (at least one) to label on ``dimensions`` by a ``question``, on a scale from
@@ -228,7 +247,13 @@ class AnnotationForm:
             ends = f"a whole number from {self.low} (lowest) to {self.high} (highest)"
         unsure = ", or ? if you cannot judge"
         question, names = f"{self.question[:1].upper()}{self.question[1:]}", ", ".join(self.dimensions)
-        return f"{question}. Write into {names}: {ends}{unsure}; into annotator: your name."
+        text = f"{question}. Write into {names}: {ends}{unsure}; into annotator: your name."
+        return " ".join([text, *(f"{name}: {meaning}." for name, meaning in self._meanings().items())])
+
+    def _meanings(self) -> dict[str, str]:
+        """What 1 and 0 mean, by dimension, where they are the labels."""
+        known = [name for name in self.dimensions if name in YES_AND_NO and (self.low, self.high) == (0, 1)]
+        return {name: "1 if {}, 0 if {}".format(*YES_AND_NO[name]) for name in known}
 
     def csv(self) -> dict[str, str]:
         """Return a CSV form as a mapping with one entry, from file name ending ("") to text: a row for each item, with
@@ -251,13 +276,13 @@ class AnnotationForm:
         """
         tasks = [{"data": {"item": item.id, **shows(item), **self.mark(item)}} for item in self.items]
         choices = self.words or range(self.low, self.high + 1)
-        lines = ["<View>"]
+        lines, meanings = ["<View>"], self._meanings()
         for name in shows(self.items[0]):
             text = f"<Text name={quoteattr(name)} value={quoteattr(f'${name}')}/>"
             lines.append(f"  {text}" if name != "topic" else '  <Header value="$topic"/>')
         for name in self.dimensions:
             lines += [
-                f"  <Header value={quoteattr(name.replace('_', ' '))}/>",
+                f"  <Header value={quoteattr(': '.join(filter(None, [name.replace('_', ' '), meanings.get(name)])))}/>",
                 f"  <Choices name={quoteattr(name)} "
                 'toName="argument" choice="single-radio" showInline="true">',
                 *(f"    <Choice value={quoteattr(str(value))}/>" for value in choices),

@@ -173,8 +173,7 @@ def test_less_agreement_than_by_chance_is_no_doubt_about_chance() -> None:
     said = [text for text, holds in _agreement(rows).items() if holds]
     assert said[0].startswith("The judge agrees with annotators less than by chance on clarity:")
     assert (
-        said[1]
-        == "The data do not show that the judge agrees with annotators more than by chance on cogency."
+        said[1] == "Alpha does not show that the judge agrees with annotators more than by chance on cogency."
     )
     assert said[2].startswith(
         "Krippendorff's alpha of judge and annotators is below 0.667 on all other dimensions"
@@ -247,7 +246,7 @@ def test_the_answer_stands_below_the_title(card: Card) -> None:
     clusters = f"{card.basis.clusters} {card.basis.clustered_by}"
     worse = answer(row(-0.2, 0.4), row(-0.9, -0.1))
     assert (
-        f"do not show that the judge agrees with annotators more than by chance on any of 2 dimensions ({clusters}"
+        f"does not show that the judge agrees with annotators more than by chance on any of 2 dimensions ({clusters}"
         in worse
     )
     assert "on 1 it agrees less than by chance." in worse
@@ -259,7 +258,7 @@ def test_the_answer_stands_below_the_title(card: Card) -> None:
     single = answer(row(0.7, 0.9))
     assert single.startswith("The judge agrees with annotators more than by chance on overall quality (")
     assert answer(row(-0.7, 0.9)).startswith(
-        "The data do not show that the judge agrees with annotators more than by chance"
+        "Alpha does not show that the judge agrees with annotators more than by chance"
     )
     bare = card.agreement[0].model_copy(
         update={"alpha": undefined("the scale has no known ends"), "over": {}}

@@ -114,3 +114,14 @@ def test_a_judge_of_whole_items_meets_the_mean_of_the_parts(tmp_path):
     assert found.dimensions["context_relevance"].alpha.value == 1
     assert found.join.unknown_parts == []
     assert found.basis.notes[-1].startswith("context_relevance: the mean of an item's parts")
+
+
+def test_two_columns_of_labels_are_not_compared_with_one_metric(tmp_path):
+    """Columns of annotators are no dimensions, but may be named as annotators of one."""
+    rows = "".join(f"i{n},{n % 3 + 1},{n % 2 + 1}\n" for n in range(12))
+    judgments = [judgment(f"i{n}", {"faithfulness": scored(n / 12)}) for n in range(12)]
+    labels = labels_of(tmp_path, f"item,anna,ben\n{rows}", scales=["1:3"])
+    with pytest.raises(DeclarationError, match="name their columns faithfulness@anna and faithfulness@ben"):
+        validate(judgments, labels, metrics={"anna": "faithfulness", "ben": "faithfulness"})
+    named = labels_of(tmp_path, f"item,faithfulness@anna,faithfulness@ben\n{rows}", scales=["1:3"])
+    assert validate(judgments, named).dimensions["faithfulness"].names == ["anna", "ben"]

@@ -5,6 +5,7 @@ import pytest
 from sklearn.metrics import brier_score_loss
 
 import conqret
+from conqret.show import words
 from conqret.studies.validate.page import validation_answer, validation_page
 from conqret.studies.validate.result import Validation, validate
 from conqret.studies.validate.validate import check_requirement, parse_requirement
@@ -170,3 +171,43 @@ def _levels(shares, expected):
     given = {} if shares is None else dict(zip("12345", shares.tolist(), strict=True))
     value = float(expected @ np.linspace(0, 1, 5))
     return scored(value, method="probabilities").model_copy(update={"distribution": given})
+
+
+@pytest.mark.parametrize("metric", ["unsupported_claims", "hallucination"])
+def test_where_lower_is_better_the_higher_label_is_the_failure(tmp_path, metric):
+    """16 claims are found, 14 are not, 5 answers are failed for nothing."""
+    text = "".join(f"i{n},{int(label == 'fail')},1\n" for n, (_, label) in enumerate(ALL))
+    labels = labels_of(tmp_path, f"item,{metric},answered\n{text}", scales=["0:1"])
+    judgments = [
+        judgment(f"i{n}", {metric: scored(1 - score), "answered": scored(1.0)}, topic=f"t{n}")
+        for n, (score, _) in enumerate(ALL)
+    ]
+    found = validate(judgments, labels)
+    row = found.dimensions[metric].pass_fail
+    assert row.confusion == ((16, 14), (5, 65))
+    assert row.passing == "a score below 0.5 is a pass"
+    assert row.figures["judge_mean"].value == pytest.approx(79 / 100)
+    assert "lets 14 of 30 failures pass (47%) and fails 5 of 70 good" in row.answer
+    assert len(found.dimensions[metric].false_passes) == 14
+    for text, met in ((f"tnr[{metric}] <= 0.7", True), (f"tpr.low[{metric}] >= 0.8", True)):
+        assert check_requirement(parse_requirement(text), found).met == met
+    page = validation_page(found).markdown()
+    name = words.label(metric).lower()
+    assert "Of the judge, a score of 0.5 or more is a pass; of annotators, the higher label. On " in page
+    assert f"On {name}, where lower is better, a score below 0.5 and the lower label are passes." in page
+
+
+def test_units_without_a_majority_are_counted(tmp_path):
+    rows = [(0, 0)] * 5 + [(1, 1)] * 20 + [(0, 1)] * 3
+    text = "".join(
+        f"i{n},{who},{label}\n" for n, row in enumerate(rows) for who, label in zip("ab", row, strict=True)
+    )
+    labels = labels_of(tmp_path, f"item,annotator,supported\n{text}", scales=["0:1"])
+    judgments = [judgment(f"i{n}", {"supported": scored(float(row[1]))}) for n, row in enumerate(rows)]
+    found = validate(judgments, labels)
+    note = "supported: 3 rows are left out: as many annotators give one label as another; this flatters the judge"
+    assert found.basis.notes[-1].startswith(
+        f"{note}: its agreement is 1.00, and 0.95 if they count as half right"
+    )
+    checked = conqret.check([{"judge": row[1], "a": row[0], "b": row[1]} for row in rows], human=["a", "b"])
+    assert any("3 rows are left out" in one for one in checked.notes)

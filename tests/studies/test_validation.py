@@ -6,6 +6,7 @@ import pytest
 
 from conqret.data import Measure, Reason
 from conqret.errors import DeclarationError, UnknownNameError
+from conqret.studies.validate.page import validation_answer
 from conqret.studies.validate.result import Validation, validate
 from conqret.studies.validate.validate import check_requirement, parse_requirement
 from tests.studies.judged import PEOPLE, judgment, labels_of, scored, study
@@ -203,3 +204,29 @@ def test_requirements(tmp_path, rng):
 def test_requirements_that_cannot_be_read(text):
     with pytest.raises(DeclarationError):
         parse_requirement(text)
+
+
+def test_where_alpha_does_not_show_agreement_a_rank_correlation_or_kappa_may(tmp_path):
+    """Scores of two values next to ratings of five, and rare failures, all of which are found."""
+
+    def first_sentence(ratings, scores, scale):
+        text = "".join(f"i{n},{label}\n" for n, label in enumerate(ratings))
+        labels = labels_of(tmp_path, f"item,faithfulness\n{text}", scales=[scale])
+        judged = [
+            judgment(f"i{n}", {"faithfulness": scored(score)}, topic=f"t{n}")
+            for n, score in enumerate(scores)
+        ]
+        return validation_answer(validate(judged, labels))
+
+    rated = [1] * 4 + [2] * 3 + [3] * 4 + [4] * 26 + [5] * 3
+    said = first_sentence(rated, [0.0] * 10 + [1.0] * 30, "1:5")[0]
+    assert said.startswith(
+        "Alpha does not show that the judge agrees with annotators more than by chance on faith"
+    )
+    assert ", but the judge orders answers more as they do than by chance (Spearman 0." in said
+    assert "; on an interval scale: --level interval)" in said
+    said = first_sentence([0] * 6 + [1] * 37, [0.0] * 6 + [1.0] * 37, "0:1")[1]
+    assert said.startswith(
+        "Alpha has no interval that could show whether the judge agrees with annotators more"
+    )
+    assert ", but kappa is above chance: 1.000 [" in said

@@ -346,14 +346,22 @@ def _beyond_chance(rows: Collection[DimensionAgreement], basis: Basis) -> str:
     worse = sum(row.alpha.sign < 0 for row in rows)
     clusters = words.number(basis.clusters, basis.clustered_by)
     agrees = "The judge agrees with annotators"
-    unshown = "The data do not show that the judge agrees with annotators more than by chance on"
+    none = sum(row.alpha.low is None for row in rows)
+    unshown = "does not show that" if none < len(rows) else "has no interval that could show whether"
+    unshown = f"Alpha {unshown} the judge agrees with annotators more than by chance on"
     if len(rows) == 1:
+        (row,) = rows
+        evidence = _evidence(row) if not better else ""
         said = f"{agrees} {'more' if better else 'less'} than by chance on" if better or worse else unshown
-        return f"{said} {_named(next(iter(rows)), basis)}, {clusters})"
+        return f"{said} {_named(row, basis)}, {clusters}){f', but {evidence}' * bool(evidence)}"
     whole = words.number(len(rows), "dimension")
     less = f"; on {worse} it agrees less than by chance" if worse else ""
     if not better:
-        return f"{unshown} any of {whole} ({clusters}){less}"
+        known = {words.label(row.dimension).lower(): _evidence(row) for row in rows}
+        shown = [f"on {name} {evidence}" for name, evidence in known.items() if evidence]
+        blank = f"; on {none} of these it has no interval" if 0 < none < len(rows) else ""
+        but = f"; but {words.listed(shown, MAX_NAMED)}" if shown else ""
+        return f"{unshown} any of {whole} ({clusters}){less}{blank}{but}"
     best, *others = better
     well = sum((row.alpha.low or 0.0) >= WEAK for row in better)
     most = "best on " if len(others) > MAX_NAMED else ""
@@ -365,6 +373,19 @@ def _beyond_chance(rows: Collection[DimensionAgreement], basis: Basis) -> str:
     bound = f"{on}{'' if well or others else 'not '}above {WEAK}, {BOUND}"
     more = f"{agrees} more than by chance on {len(better)} of {whole}"
     return f"{more}: {most}{_named(best, basis)}, {clusters}){named}; {bound}{less}"
+
+
+def _evidence(row: DimensionAgreement) -> str:
+    """What shows that the judge's order or its verdicts are related to annotators', where alpha does not show it."""
+    for name in ("kappa", "spearman") if row.pass_fail else ("spearman", "kappa"):
+        estimate = row.statistics.get(name, Estimate(None))
+        if estimate.sign > 0 and name == "kappa":
+            return f"kappa is above chance: {words.with_interval(estimate)}"
+        if estimate.sign > 0:
+            ordinal = row.level == "ordinal" and not row.pass_fail
+            how = f"Spearman {words.with_interval(estimate)}{'; on an interval scale: --level interval' * ordinal}"
+            return f"the judge orders answers more as they do than by chance ({how})"
+    return ""
 
 
 def _rest(rows: Collection[DimensionAgreement], average: Average | None) -> Iterator[str]:

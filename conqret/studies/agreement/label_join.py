@@ -141,7 +141,8 @@ def join_labels(
     (:func:`of_whole_items`). ``metrics`` maps dimensions to metrics where the names differ.
 
     Raises:
-        DeclarationError: there are no judgments, or no labeled item or dimension was judged.
+        DeclarationError: there are no judgments, no labeled item or dimension was judged, or two dimensions are to be
+            compared with one metric.
         UnknownNameError: ``metrics`` names a dimension without labels, or a metric that the judge lacks.
     """
     kept = list(judgments)
@@ -218,7 +219,15 @@ def _metrics(labels: LabelSet, known: Sequence[str], metrics: Mapping[str, str])
     check_known("labeled dimension", labels.dimensions, *wanted)
     check_known("metric of the judge", known, *wanted.values())
     wanted = {dimension_name(metric): metric for metric in known} | wanted
-    return {name: wanted[name] for name in labels.dimensions if name in wanted}
+    named = {name: wanted[name] for name in labels.dimensions if name in wanted}
+    for metric, same in gathered((metric, name) for name, metric in named.items()).items():
+        if len(same) > 1:
+            columns = " and ".join(f"{metric}@{name}" for name in same)
+            raise DeclarationError(
+                f"{' and '.join(same)} are both compared with {metric}. If they are annotators, name their columns "
+                f"{columns}; if not, compare one at a time (--dimension {same[0]})"
+            )
+    return named
 
 
 def _scores(judged: Mapping[str, Judgment], metric: str, parts: bool) -> dict[Unit, UnitScores]:
@@ -279,6 +288,7 @@ class DimensionView:
 
     def __init__(self, joined: JoinedLabels, dimension: str, settings: AgreementSettings) -> None:
         self.settings = settings
+        self.metric = joined.metrics[dimension]
         self.scale: LabelScale = joined.labels.scale(dimension)
         self.units, self.clusters = joined.units, joined.clusters
         self.unit_scores: Mapping[Unit, UnitScores] = joined.scores[dimension]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from conqret.data.item import Frozen
 from conqret.io.label_set import LabelSet
+from conqret.judging.judge_parts import LOWER_IS_BETTER
 from conqret.show import words
 from conqret.show.table import Table
 from conqret.stats.estimate import Estimate
@@ -21,8 +22,9 @@ from conqret.studies.check.label_view import LabelView, claimable
 from conqret.studies.check.result import TITLES, DrawGuard, Usable
 from conqret.studies.check.verdict_words import FAILS, PASSES
 
-CUT = "a score of 0.5 or more is a pass"
-"""How scores become verdicts: they are rounded to the nearest of two labels."""
+CUT, CUT_OF_LOWER = "a score of 0.5 or more is a pass", "a score below 0.5 is a pass"
+"""How scores become verdicts: they are rounded to the nearest of two labels. The second is for metrics of which lower
+is better."""
 MOVED = 'another cut: conqret check RUN --labels LABELS --judge METRIC --pass ">=0.8"'
 """How other scores become passes."""
 FIGURES = {
@@ -40,8 +42,8 @@ NO_GUARD = DrawGuard()
 
 
 class PassFail(Frozen):
-    """The judge's verdicts on a dimension whose labels have two values: the higher is a pass, or of words without an
-    order the one that says so.
+    """The judge's verdicts on a dimension whose labels have two values: the higher is a pass, of metrics of which lower
+    is better the lower, or of words without an order the one that says so.
 
     Attributes:
         passing: how a score or a word of the judge is read as a verdict.
@@ -79,7 +81,8 @@ def _label_view(name: str, view: DimensionView, drawn_by: DrawnBy | None, *, sev
     categories, sides = view.categories, view.sides("categories")
     named = {number: word for word, number in view.scale.words.items()}
     classes = tuple(named.get(value, f"{value:g}") for value in categories)
-    passing = _pass_of(classes, nominal=view.scale.level == "nominal")
+    lower = view.metric in LOWER_IS_BETTER
+    passing = _pass_of(classes, nominal=view.scale.level == "nominal", lower=lower)
     kind, human, judge = "ratings", view.target, view.judge()
     if not isinstance(sides, str) and (passing is not None or view.scale.level == "nominal"):
         kind = "classes" if passing is None else "pass_fail"
@@ -89,6 +92,7 @@ def _label_view(name: str, view: DimensionView, drawn_by: DrawnBy | None, *, sev
     clusters = cluster_places(view.clusters)
     chances = np.array([view.inclusion_chances.get(unit.item, np.nan) for unit in view.units], dtype=float)
     judge_name = f"on {words.label(name).lower()}" if several else "the judge"
+    cut = CUT_OF_LOWER if lower else CUT
     table = CheckedTable(
         source=name,
         kind=kind,  # type: ignore[arg-type]
@@ -99,7 +103,7 @@ def _label_view(name: str, view: DimensionView, drawn_by: DrawnBy | None, *, sev
         chances=chances if view.unequal else None,
         drawn_by=drawn_by,
         classes=classes,
-        passing=f'"{classes[passing]}" is a pass' if view.verdicts and passing is not None else CUT,
+        passing=f'"{classes[passing]}" is a pass' if view.verdicts and passing is not None else cut,
         texts={"id": tuple(map(str, view.units))},
     )
     confidence = view.settings.confidence
@@ -108,10 +112,11 @@ def _label_view(name: str, view: DimensionView, drawn_by: DrawnBy | None, *, sev
     )
 
 
-def _pass_of(classes: tuple[str, ...], *, nominal: bool) -> int | None:
-    """Which of two classes is a pass: the higher, or without an order the one whose word says so."""
+def _pass_of(classes: tuple[str, ...], *, nominal: bool, lower: bool) -> int | None:
+    """Which of two classes is a pass: the higher (where lower is better, the lower), or without an order the one whose
+    word says so."""
     if len(classes) != 2 or not nominal:
-        return 1 if len(classes) == 2 else None
+        return int(not lower) if len(classes) == 2 else None
     places = (place for place in (1, 0) if classes[place] in PASSES and classes[1 - place] in FAILS)
     return next(places, None)
 
@@ -185,7 +190,12 @@ def pass_fail_table(rows: Mapping[str, PassFail | None]) -> Table | None:
     known = {name: row for name, row in rows.items() if row is not None}
     if not known:
         return None
-    passing = words.listed(list(dict.fromkeys(row.passing for row in known.values())))
+    lower = [words.label(name).lower() for name, row in known.items() if row.passing == CUT_OF_LOWER]
+    mixed = 0 < len(lower) < len(known)
+    ways = dict.fromkeys(row.passing for row in known.values() if not (mixed and row.passing == CUT_OF_LOWER))
+    human = "the lower label" if lower and not mixed else "the higher label"
+    if mixed:
+        human += f". On {words.listed(lower)}, where lower is better, a score below 0.5 and the lower label are passes"
     return Table(
         "Pass and fail",
         ("Dimension", *map(words.capitalised, FIGURES.values()), "More labels"),
@@ -194,7 +204,7 @@ def pass_fail_table(rows: Mapping[str, PassFail | None]) -> Table | None:
             for name, row in known.items()
         ],
         note="TNR is the share of human failures that the judge fails, TPR that of human passes that it passes. Of the "
-        f"judge, {passing}; of annotators, the higher label. The corrected pass rate is that of all judged items as "
-        "annotators would give it, if the labeled ones were drawn as stated, or at random. So many more labels let "
-        f"both rates be known to within {WITHIN:.2f}.",
+        f"judge, {words.listed(list(ways))}; of annotators, {human}. The corrected pass rate is that of all judged "
+        "items as annotators would give it, if the labeled ones were drawn as stated, or at random. So many more "
+        f"labels let both rates be known to within {WITHIN:.2f}.",
     )

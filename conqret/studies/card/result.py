@@ -310,7 +310,7 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
     return {
         f"The judge agrees with annotators less than by chance on {_names(worse)}: check whether one of the scales is "
         "reversed, or whether most of its scores are far higher or lower than the labels.": worse,
-        f"The data do not show that the judge agrees with annotators more than by chance on {_names(chance)}.": chance,
+        f"Alpha does not show that the judge agrees with annotators more than by chance on {_names(chance)}.": chance,
         **{
             f"The judge's alpha with annotators on {_names(names)} has {reason}.": reason
             for reason, names in without.items()

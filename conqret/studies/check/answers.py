@@ -310,4 +310,7 @@ def estimate_text(estimate: Estimate, *, signed: bool = False) -> str:
     sign = "+" if signed else ""
     if estimate.low is None or estimate.high is None:
         return f"{estimate.value:{sign}z.2f}"
-    return f"{estimate.value:{sign}z.2f} [{estimate.low:{sign}z.2f}, {estimate.high:{sign}z.2f}]"
+    # an end near 0 gets a third digit, so that its side of 0 is seen
+    near = signed and any(0.0005 <= abs(end) < 0.005 for end in (estimate.low, estimate.high))
+    form = f"{sign}z.{3 if near else 2}f"
+    return f"{estimate.value:{form}} [{estimate.low:{form}}, {estimate.high:{form}}]"

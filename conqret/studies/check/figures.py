@@ -251,9 +251,10 @@ def _draw_notes(view: LabelView, guard: DrawGuard) -> Iterator[str]:
         yield f"{guard.sentence}: if they were chosen in another way, the figures do not hold"
 
 
-def _dispute_note(view: LabelView) -> str:
-    """How many rows have no majority, and how far this raises the agreement; empty without such rows."""
-    disputed = view.has_label & np.isnan(view.target)
+def dispute_note(view: LabelView, has_label: NDArray[np.bool_]) -> str:
+    """Return how many rows with a label have no majority, and how far this raises the agreement; empty without such
+    rows."""
+    disputed = has_label & np.isnan(view.target)
     count = int(disputed.sum())
     if not count:
         return ""
@@ -272,7 +273,7 @@ def _dispute_note(view: LabelView) -> str:
 def _notes(view: LabelView, guard: DrawGuard) -> Iterator[str]:
     table, unlabeled = view.table, not view.has_label.all()
     yield from table.notes
-    yield from filter(None, [_dispute_note(view)])
+    yield from filter(None, [dispute_note(view, view.has_label)])
     if view.drawing is None and not view.reason and view.both.any() and unlabeled:
         yield (
             f"the labeled rows are taken as a random sample{p_remark(guard.p)}; if you picked a fixed number of each "

@@ -103,8 +103,9 @@ def _next_of_gate(result: CheckResult, judge: JudgeCheck) -> str:
 def _label_more(result: CheckResult, wanted: int, purpose: str) -> str:
     """Say how many rows to label, how many of them the table has, and the command for these."""
     here, more = min(wanted, result.unlabeled), number(wanted, "more row")
-    if not here:
-        return f"label {more} {purpose}: new ones, as all rows of this file are labeled"
+    if here * 10 < wanted:
+        all_rows = f"all rows but {here:,}" if here else "all rows"
+        return f"label {more} {purpose}: new ones, as {all_rows} of this file are labeled"
     return f"label {more}{_where(result, wanted)} {purpose}: {_collect(result, here)}"
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError, check_known, number, shortened
+from conqret.show.words import listed
 from conqret.studies.check.checked_table import CheckedTable, DrawnBy, JudgeColumn
 from conqret.studies.check.column_roles import (
     ColumnRoles,
@@ -140,7 +141,7 @@ def read_checked_table(
         scale=values.scale,
         passing=values.passing,
         texts={"id": tuple(places), **texts},
-        guessed=table.note if table.note and not roles.fixed else _guessed(roles, judges),
+        guessed=table.note if table.note and not roles.fixed else _guessed(table, roles, judges),
         notes=tuple(roles.notes),
         options=table.options,
     )
@@ -327,7 +328,7 @@ def _copies(
                 yield f"the labels in {name!r} equal the verdicts of {judge.name!r} in every row: a copy?"
 
 
-def _guessed(roles: ColumnRoles, judges: Sequence[JudgeColumn]) -> str:
+def _guessed(table: TextTable, roles: ColumnRoles, judges: Sequence[JudgeColumn]) -> str:
     quoted = {name: ", ".join(f'"{column}"' for column in columns) for name, columns in roles.judges.items()}
     several = len(judges) > 1 and all(len(columns) == 1 for columns in roles.judges.values())
     parts = [f"judges are columns {', '.join(quoted.values())}"] if several else []
@@ -336,13 +337,25 @@ def _guessed(roles: ColumnRoles, judges: Sequence[JudgeColumn]) -> str:
         one, columns = len(roles.judges[judge.name]) == 1, quoted[judge.name]
         parts.append(f"judge is column {columns}" if one else f"{columns} are {what} of one judge")
     listed = ", ".join(f'"{name}"' for name in roles.humans)
-    no_labels = "no labels (if a column has them: --human COLUMN)"
+    like = "" if roles.humans else _label_like(table, roles)
+    no_labels = f"no labels (if a column has them: --human COLUMN{like})"
     parts.append(f"labels are column{'s' * (len(roles.humans) > 1)} {listed}" if roles.humans else no_labels)
     marked = (("systems", "system"), ("inclusion probabilities", "chance"))
     texts = [f'{text} "{roles.texts[text]}"' for text in TEXTS if text in roles.texts]
     parts += [" is column ".join(texts[0].split(" ", 1)), *texts[1:]] if texts else []
     parts += [f'{what} are column "{roles.markers[role]}"' for what, role in marked if role in roles.markers]
     return ". ".join(filter(None, [", ".join(parts), roles.swapped_note]))
+
+
+def _label_like(table: TextTable, roles: ColumnRoles) -> str:
+    """The columns without a role that may hold labels, with their values: two to seven short ones; of these those of
+    usual words or numbers, if there are any."""
+    used = {*roles.judged, *roles.markers.values(), *roles.texts.values()}
+    columns = [word_column(name, texts, True) for name, texts in table.columns.items() if name not in used]
+    few = [one for one in columns if 1 < len(one.counts) < 8 and max(map(len, one.counts)) <= 20]
+    usual = [one for one in few if one.binary or one.numeric]
+    shown = [f'"{one.name}" ({", ".join(sorted(one.counts))})' for one in usual or few]
+    return f"; with few values: {listed(shown, 3)}" if shown else ""
 
 
 def by_model_name(table: TextTable, roles: ColumnRoles) -> tuple[TextTable, bool, bool]:

@@ -202,6 +202,14 @@ def _numeric(table: TextTable, columns: Sequence[WordColumn], filled: Sequence[W
     return _all("ratings", columns, _number, (low, high), note)
 
 
+def _passes(column: WordColumn) -> list[str]:
+    """The words of a column that may be its passes: the one that says so, else each of two."""
+    known = [word_of(cell) for cell in column.counts if pass_or_fail(cell) == 1 and "," not in cell]
+    return known[:1] or [
+        word_of(cell) for cell in column.counts if len(column.counts) == 2 and "," not in cell
+    ]
+
+
 def _classes(table: TextTable, columns: Sequence[WordColumn], filled: Sequence[WordColumn]) -> CellValues:
     """Classes without an order.
 
@@ -217,16 +225,16 @@ def _classes(table: TextTable, columns: Sequence[WordColumn], filled: Sequence[W
                 raise unknown_cells(table, column, unknown, f"{what}, as the others are")
     for column in filled:
         if judged.isdisjoint(map(word_of, column.counts)):
-            passed = next((word_of(cell) for cell in column.counts if pass_or_fail(cell) == 1), "")
             ways = [
-                ["--pass", f"{judge.name}={word_of(cell)}, {column.name}={passed}"]
+                ["--pass", f"{judge.name}={word}, {column.name}={passed}"]
                 for judge in filled
-                for cell in judge.counts
-                if passed and not judge.human and len(judge.counts) == 2 and "," not in cell
+                if not judge.human
+                for word in _passes(judge)
+                for passed in _passes(column)
             ]
             raise table.error(
                 f"{column.name!r} has no word of the judge's ({_most_common(column)}). Say which words are a pass, or "
-                "name another column of labels",
+                "name another column of labels (--human)",
                 *(ways or [["--human", "COLUMN"]]),
             )
     names = {word_of(cell): cell for column in reversed(filled) for cell in column.counts}

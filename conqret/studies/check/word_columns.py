@@ -239,8 +239,8 @@ def two_scales(table: TextTable, columns: Sequence[WordColumn]) -> DeclarationEr
             conditions[column.name] = f">={round(bound, 0 if column.high > 2 else 2):g}"
     ready = [f"{name if len(conditions) > 1 else ''}{bound}" for name, bound in conditions.items()]
     return table.error(
-        f"verdicts and labels are on different scales ({'; '.join(shown)}). Write all on one scale (4/5 where 5 is the "
-        "highest), or say which values are a pass, as in",
+        f"verdicts and labels are on different scales ({'; '.join(shown)}). Write all as numbers from 0 to 1, or say "
+        "which values are a pass (these bounds are examples)",
         ["--pass", ", ".join(ready)],
     )
 

@@ -55,6 +55,7 @@ from conqret.studies.agreement.pass_fail import NO_GUARD, PassFail, label_views,
 from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, STATISTICS
 from conqret.studies.calibrate.result import Calibration
 from conqret.studies.check.checked_table import DrawnBy
+from conqret.studies.check.figures import dispute_note
 from conqret.studies.check.label_view import BY_LABEL, LabelView
 from conqret.studies.check.result import DrawGuard
 
@@ -249,9 +250,12 @@ def validate(
     }
     rows = {name: row for name, (row, _) in checked.items()}
     units = sum(row.labelled for row in rows.values())
+    ties = [(name, dispute_note(claimed[name], view.labelled)) for name, view in views.items()]
+    basis = Basis.from_labels(joined.labels, joined.clustered_by, joined.units, joined.clusters, settings)
+    notes = [f"{name}: {note}" for name, note in ties if note]
     return Validation(
         judge=judge,
-        basis=Basis.from_labels(joined.labels, joined.clustered_by, joined.units, joined.clusters, settings),
+        basis=basis.model_copy(update={"notes": (*basis.notes, *notes)}),
         join=joined.report,
         coverage=sum(row.scored for row in rows.values()) / units if units else 0.0,
         dimensions=rows,
