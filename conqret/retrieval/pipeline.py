@@ -15,7 +15,7 @@ from conqret.retrieval.corpus_index import Index, open_index
 from conqret.retrieval.engines import ENGINES
 from conqret.retrieval.first_stage import FirstStage, Fusion, PerspectiveExpansion
 from conqret.retrieval.rerank import ListwiseReranker
-from conqret.retrieval.rescoring import MMR, CrossEncoder
+from conqret.retrieval.rescoring import MMR, CrossEncoder, remembering
 from conqret.retrieval.system_names import BM25_NAME, PipelinePlan
 from conqret.retrieval.text_encoding import Encoding
 from conqret.retrieval.vectors import load
@@ -97,7 +97,7 @@ def assemble(
     if plan.mmr is not None:
         encoder = None  # by words
         if plan.mmr_encoder is not None:
-            encoder = load(Encoding(plan.mmr_encoder).settled(ENGINES["dense"])).passages
+            encoder = remembering(load(Encoding(plan.mmr_encoder).settled(ENGINES["dense"])).passages)
         pipeline = pipeline >> MMR(plan.mmr, encoder=encoder)
     return Stages(pipeline, expansion, reranker)
 

@@ -182,6 +182,18 @@ class MMR(pt.Transformer):
         return f"MMR({self.trade_off})"
 
 
+def remembering(encoder: Encoder) -> Encoder:
+    """Return ``encoder`` with a memory of the vectors of each text: rankings of many queries share documents."""
+    vectors: dict[str, Any] = {}
+
+    def encode(texts: Sequence[str]) -> Any:
+        new = [text for text in dict.fromkeys(texts) if text not in vectors]
+        vectors.update(zip(new, encoder(new) if new else (), strict=True))
+        return np.stack([vectors[text] for text in texts])
+
+    return encode
+
+
 def select(scores: NDArray[np.float64], likeness: NDArray[np.float64], trade_off: float) -> list[int]:
     """Return the MMR order of n documents as indices, given their scores (n) and similarities (n by n).
 

@@ -10,7 +10,7 @@ from conqret.errors import DeclarationError
 from conqret.llm.client_options import Backend, Connection, on_this_machine
 from conqret.llm.request import Completion, Request
 
-REVISION = 3
+REVISION = 4
 """Part of every offline key. Raise it when a baseline changes, so that old answers are not replayed."""
 
 
