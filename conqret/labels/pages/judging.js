@@ -13,6 +13,7 @@
   tell();
 
   let sent = false;
+  window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   form.addEventListener("submit", (event) => {
     if (sent) event.preventDefault();
     sent = true;

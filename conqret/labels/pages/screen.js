@@ -8,6 +8,7 @@
   const answered = (set) => radios(set).some((radio) => radio.checked);
   const first = () => sets.find((set) => !answered(set));
   let at = sets.indexOf(first() || sets[0]);
+  let begun = false;
 
   function go(place) {
     if (place < 0 || place >= sets.length) return;
@@ -15,7 +16,8 @@
     for (const set of sets) set.classList.toggle("now", set === sets[at]);
     const all = radios(sets[at]);
     (all.find((radio) => radio.checked) || sets[at]).focus({ preventScroll: true });
-    sets[at].scrollIntoView({ block: "nearest" });
+    if (begun) sets[at].scrollIntoView({ block: "nearest" });
+    begun = true; // a page opens at its top, with what is to be judged
   }
 
   function choose(radio) {
