@@ -279,7 +279,7 @@ def evaluate(
     scores: list[MeasureScore] = []
     topics: dict[str, int] = {}
     sided = "pro" in judgments and "con" in judgments
-    of_sides = [measure for measure in measures if measure.partition("@")[0] in STANCE_MEASURES]
+    of_sides = [measure for measure in measures if _needs_sides(measure)]
     if of_sides and not sided:
         raise DeclarationError(f"{of_sides[0]} needs qrels of both sides, pro and con, of these topics")
     of_sides = of_sides or [f"{name}@{TOP}" for name in STANCE_MEASURES]
@@ -287,7 +287,7 @@ def evaluate(
     cuts = {measure: cutoff(measure) for measure in (*measures, *of_sides)}
     short = cut_off(cuts, depths, list(runs))
     for view, judged in judgments.items() if measures else ():
-        values = {system: _measured(run, judged, measures, view) for system, run in runs.items()}
+        values = {system: _measured(run, {view: judged}, measures) for system, run in runs.items()}
         topics[view] = len(next(iter(next(iter(values.values())).values())))
         for measure in measures:
             by_system = {system: system_values[measure] for system, system_values in values.items()}
@@ -313,24 +313,39 @@ def _unranked(runs: Mapping[str, Run], judgments: Mapping[str, Judgments]) -> di
     return {system: topics for system, topics in unranked.items() if topics}
 
 
-def _measured(run: Run, judged: Judgments, measures: Sequence[str], view: str) -> dict[str, dict[str, float]]:
+def _needs_sides(measure: str) -> bool:
+    """Whether a measure takes the sides as subtopics: one of STANCE_MEASURES, or a diversity measure of ir-measures."""
+    if measure.partition("@")[0] in STANCE_MEASURES:
+        return True
+    import ir_measures
+
+    parsed = parsed_measure(measure)
+    return any(
+        each.NAME == "pyndeval" and each.supports(parsed) for each in ir_measures.DefaultPipeline.providers
+    )
+
+
+def _measured(
+    run: Run, judgments: Mapping[str, Judgments], measures: Sequence[str]
+) -> dict[str, dict[str, float]]:
     """Return the values of each measure by topic, from ir-measures, over the topics with a relevant document. A topic
-    that the run lacks has 0.
+    that the run lacks has 0. Of several views, each is a subtopic.
 
     Raises:
-        DeclarationError: the qrels of this view contain no relevant document.
+        DeclarationError: the qrels of these views contain no relevant document.
     """
     import ir_measures
 
     wanted = {str(measure): parsed_measure(measure) for measure in measures}
     qrels = [
-        ir_measures.Qrel(topic, document, relevance)
+        ir_measures.Qrel(topic, document, relevance, view)
+        for view, judged in judgments.items()
         for topic, documents in judged.items()
         if any(relevance > 0 for relevance in documents.values())
         for document, relevance in documents.items()
     ]
     if not qrels:
-        raise DeclarationError(f"the qrels of {view!r} contain no relevant document")
+        raise DeclarationError(f"the qrels of {' and '.join(map(repr, judgments))} contain no relevant document")
     known = {qrel.query_id for qrel in qrels}
     ranked = [
         ir_measures.ScoredDoc(topic, document, float(-place))
@@ -406,7 +421,13 @@ def _stance_families(
         return {}
     families: dict[str, dict[str, dict[str, float]]] = {}
     for name in measures:
-        measure, cut = STANCE_MEASURES[name.partition("@")[0]], cutoff(name)
+        if (short := name.partition("@")[0]) not in STANCE_MEASURES:
+            views = {
+                side: {topic: judged[topic] for topic in sides} for side, judged in (("pro", pro), ("con", con))
+            }
+            families[name] = {system: _measured(run, views, [name])[name] for system, run in runs.items()}
+            continue
+        measure, cut = STANCE_MEASURES[short], cutoff(name)
         for system, run in runs.items():
             values = families.setdefault(name, {}).setdefault(system, {})
             for topic, held in sides.items():
