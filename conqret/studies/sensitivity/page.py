@@ -258,7 +258,9 @@ def _verdict_cells(curve: Curve | EmptyCurve) -> tuple[str, ...]:
         f"{curve.means[0]:.3f} to {curve.means[-1]:.3f}",
         *map(_signed, correlations),
         f"{curve.fell:.0%} / {curve.rose:.0%}",
-        f"{sum(step.significant for step in curve.neighbours)} of {len(curve.neighbours)}",
+        f"{sum(step.significant for step in curve.neighbours)} of {len(curve.neighbours)}"
+        if curve.topics >= MIN_TOPICS
+        else "–",
         f"{curve.n} of {curve.total}",
         "" if _few(curve) else curve.words,
     )
