@@ -237,6 +237,8 @@ def _fault(error: CycloptsError, command: Command, words: Sequence[str]) -> str:
         return f"Got unexpected extra arguments: {' '.join(rest)}."
     name = argument.name
     if isinstance(error, RepeatArgumentError):
+        if {"--json", "--latex"} <= {*words}:
+            return "--json and --latex exclude each other: keep one of them."
         times = sum(word.partition("=")[0] in argument.names for word in words)
         how_often = "twice" if times == 2 else f"{times} times"
         return f"{name} is given {how_often} but takes one value: keep one of them."

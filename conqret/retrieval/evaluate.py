@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 from conqret.errors import DeclarationError, UnknownNameError, check_known, number
@@ -78,6 +80,10 @@ def default_measures(depth: int) -> tuple[str, ...]:
     return f"P@{top}", f"nDCG@{top}", f"R@{depth}"
 
 
+EXAMPLES: Mapping[str, float] = {"cutoff": 10, "rel": 1, "max_rel": 3, "p": 0.8, "recall": 0.5}
+"""Example values of the parameters that a measure may need."""
+
+
 def parsed_measure(measure: str) -> Any:
     """Return the ir-measures object for a measure's name.
 
@@ -92,18 +98,39 @@ def parsed_measure(measure: str) -> Any:
         raise DeclarationError(
             f"{measure!r} is not a measure of ir-measures, such as nDCG@10 or R@100: {error}"
         ) from None
-    try:
-        able = [each for each in ir_measures.DefaultPipeline.providers if each.supports(parsed)]
-    except AssertionError:  # a parameter is lacking or wrong
-        able = []
+    able = _able(parsed)
     if not able:
-        takes = ", ".join(parsed.SUPPORTED_PARAMS)
-        raise DeclarationError(
-            f"{measure!r} lacks a parameter, or has a wrong one: {parsed.NAME} takes {takes}"
+        bare = ir_measures.parse_measure(parsed.NAME)
+        tried = (
+            base(**dict(values))
+            for base in (parsed, bare)
+            for size in range(3)
+            for values in combinations(EXAMPLES.items(), size)
         )
+        example = next(filter(_able, tried), bare).params
+        lacking = [name for name in example if name not in parsed.params]
+        fault = f"lacks {', '.join(lacking)}" if lacking else "has a wrong parameter"
+        typed = ",".join(f"{name}={value!r}" for name, value in example.items())
+        raise DeclarationError(
+            f"{measure!r} {fault}: {parsed.NAME} takes {', '.join(parsed.SUPPORTED_PARAMS)}, "
+            f"such as {parsed.NAME}({typed})"
+        )
+    if parsed.params.get("cutoff", 1) < 1:
+        raise DeclarationError(f"{measure!r}: the cutoff must be at least 1")
     if not any(each.is_available() for each in able):
-        raise DeclarationError(f"{measure!r} needs another package: {able[0].install_instructions()}")
+        install = re.sub(r"(\S+\[\w+\])", r"'\1'", able[0].install_instructions())
+        raise DeclarationError(f"{measure!r} needs another package: {install}")
     return parsed
+
+
+def _able(measure: Any) -> list[Any]:
+    """Return the providers of ir-measures that can compute a measure with its parameters, installed or not."""
+    import ir_measures
+
+    try:
+        return [each for each in ir_measures.DefaultPipeline.providers if each.supports(measure)]
+    except AssertionError:  # a parameter is lacking or wrong
+        return []
 
 
 def cutoff(measure: str) -> int:
@@ -279,7 +306,7 @@ def evaluate(
     scores: list[MeasureScore] = []
     topics: dict[str, int] = {}
     sided = "pro" in judgments and "con" in judgments
-    of_sides = [measure for measure in measures if measure.partition("@")[0] in STANCE_MEASURES]
+    of_sides = [measure for measure in measures if _needs_sides(measure)]
     if of_sides and not sided:
         raise DeclarationError(f"{of_sides[0]} needs qrels of both sides, pro and con, of these topics")
     of_sides = of_sides or [f"{name}@{TOP}" for name in STANCE_MEASURES]
@@ -287,7 +314,7 @@ def evaluate(
     cuts = {measure: cutoff(measure) for measure in (*measures, *of_sides)}
     short = cut_off(cuts, depths, list(runs))
     for view, judged in judgments.items() if measures else ():
-        values = {system: _measured(run, judged, measures, view) for system, run in runs.items()}
+        values = {system: _measured(run, {view: judged}, measures) for system, run in runs.items()}
         topics[view] = len(next(iter(next(iter(values.values())).values())))
         for measure in measures:
             by_system = {system: system_values[measure] for system, system_values in values.items()}
@@ -313,36 +340,52 @@ def _unranked(runs: Mapping[str, Run], judgments: Mapping[str, Judgments]) -> di
     return {system: topics for system, topics in unranked.items() if topics}
 
 
-def _measured(run: Run, judged: Judgments, measures: Sequence[str], view: str) -> dict[str, dict[str, float]]:
+def _needs_sides(measure: str) -> bool:
+    """Whether a measure takes the sides as subtopics: one of STANCE_MEASURES, or a diversity measure of ir-measures."""
+    if measure.partition("@")[0] in STANCE_MEASURES:
+        return True
+    return any(provider.NAME == "pyndeval" for provider in _able(parsed_measure(measure)))
+
+
+def _measured(
+    run: Run, judgments: Mapping[str, Judgments], measures: Sequence[str]
+) -> dict[str, dict[str, float]]:
     """Return the values of each measure by topic, from ir-measures, over the topics with a relevant document. A topic
-    that the run lacks has 0.
+    that the run lacks has 0. Of several views, each is a subtopic.
 
     Raises:
-        DeclarationError: the qrels of this view contain no relevant document.
+        DeclarationError: the qrels of these views contain no relevant document.
     """
     import ir_measures
 
     wanted = {str(measure): parsed_measure(measure) for measure in measures}
+    numbers = {
+        topic: str(number)  # gdeval takes no other topic ids
+        for number, topic in enumerate(sorted(set().union(*judgments.values())), start=1)
+    }
     qrels = [
-        ir_measures.Qrel(topic, document, relevance)
+        ir_measures.Qrel(numbers[topic], document, relevance, view)
+        for view, judged in judgments.items()
         for topic, documents in judged.items()
         if any(relevance > 0 for relevance in documents.values())
         for document, relevance in documents.items()
     ]
     if not qrels:
-        raise DeclarationError(f"the qrels of {view!r} contain no relevant document")
+        raise DeclarationError(
+            f"the qrels of {' and '.join(map(repr, judgments))} contain no relevant document"
+        )
     known = {qrel.query_id for qrel in qrels}
+    topics = {number: topic for topic, number in numbers.items() if number in known}
     ranked = [
-        ir_measures.ScoredDoc(topic, document, float(-place))
-        for topic, documents in run.items()
-        if topic in known
-        for place, document in enumerate(documents)
+        ir_measures.ScoredDoc(number, document, float(-place))
+        for number, topic in topics.items()
+        for place, document in enumerate(run.get(topic, ()))
     ]
-    values: dict[str, dict[str, float]] = {name: dict.fromkeys(sorted(known), 0.0) for name in wanted}
+    values: dict[str, dict[str, float]] = {name: dict.fromkeys(topics.values(), 0.0) for name in wanted}
     if ranked:
         names = {measure: name for name, measure in wanted.items()}
         for metric in ir_measures.iter_calc(list(wanted.values()), qrels, ranked):
-            values[names[metric.measure]][metric.query_id] = float(metric.value)
+            values[names[metric.measure]][topics[metric.query_id]] = float(metric.value)
     return values
 
 
@@ -406,7 +449,14 @@ def _stance_families(
         return {}
     families: dict[str, dict[str, dict[str, float]]] = {}
     for name in measures:
-        measure, cut = STANCE_MEASURES[name.partition("@")[0]], cutoff(name)
+        if (short := name.partition("@")[0]) not in STANCE_MEASURES:
+            views = {
+                side: {topic: judged[topic] for topic in sides}
+                for side, judged in (("pro", pro), ("con", con))
+            }
+            families[name] = {system: _measured(run, views, [name])[name] for system, run in runs.items()}
+            continue
+        measure, cut = STANCE_MEASURES[short], cutoff(name)
         for system, run in runs.items():
             values = families.setdefault(name, {}).setdefault(system, {})
             for topic, held in sides.items():

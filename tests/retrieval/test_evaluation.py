@@ -1,7 +1,9 @@
 """Table 4 on hand-worked rankings."""
 
 import math
+import shutil
 
+import ir_measures
 import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
@@ -65,12 +67,17 @@ def test_what_cannot_be_evaluated():
         evaluate(RUNS, {"pro": {"t1": {"x": 0}}})
     with pytest.raises(DeclarationError, match="not a measure"):
         evaluate(RUNS, {"pro": PRO}, measures=("nonsense@10",))
-    with pytest.raises(
-        DeclarationError, match=r"RBP\(p=0.8\)' lacks a parameter, or has a wrong one: RBP takes"
-    ):
-        evaluate(RUNS, {"pro": PRO}, measures=("RBP(p=0.8)",))
-    with pytest.raises(DeclarationError, match="INST takes T, min_rel, max_rel"):
-        evaluate(RUNS, {"pro": PRO}, measures=("INST",))
+    for measure, fault in {
+        "RBP(p=0.8)": "lacks rel: RBP takes cutoff, p, rel, such as RBP(p=0.8,rel=1)",
+        "RBP(p=1,rel=1)": "has a wrong parameter: RBP takes cutoff, p, rel, such as RBP(p=0.8,rel=1)",
+        "RBP(rel=1)@10": "has a wrong parameter: RBP takes cutoff, p, rel, such as RBP(rel=1)",
+        "BPM": "lacks cutoff, max_rel: BPM takes cutoff, T, min_rel, max_rel, such as BPM(cutoff=10,max_rel=3)",
+        "INST": "lacks max_rel: INST takes T, min_rel, max_rel, such as INST(max_rel=3)",
+        "P": "lacks cutoff: P takes cutoff, rel, judged_only, such as P(cutoff=10)",
+    }.items():
+        with pytest.raises(DeclarationError) as error:
+            evaluate(RUNS, {"pro": PRO}, measures=(measure,))
+        assert str(error.value) == f"{measure!r} {fault}"
     with pytest.raises(DeclarationError, match=r"alpha_nDCG@2 needs qrels of both sides"):
         evaluate(RUNS, {"pro": PRO}, measures=("alpha_nDCG@2",))
     with pytest.raises(UnknownNameError):
@@ -120,3 +127,46 @@ def test_alpha_ndcg_by_hand():
     assert alpha_ndcg(["b", "p1", "c1", "p2"], SIDES, 10) == pytest.approx(1.0)
     assert alpha_ndcg(["x"], SIDES, 10) == 0.0
     assert alpha_ndcg(["p1"], {}, 10) == 0.0
+
+
+def test_diversity_measures_of_ir_measures_take_the_sides_as_subtopics(monkeypatch):
+    """With or without pyndeval, which computes them."""
+    (provider,) = (each for each in ir_measures.DefaultPipeline.providers if each.NAME == "pyndeval")
+    monkeypatch.setattr(provider, "_is_available", True)
+    given = []
+
+    def calculated(measures, qrels, ranked):
+        given.extend(qrels)
+        return [ir_measures.Metric("1", measures[0], 0.5)]
+
+    monkeypatch.setattr(ir_measures, "iter_calc", calculated)
+    result = evaluate({"base": RUNS["base"]}, {"pro": PRO, "con": CON}, measures=("alpha_nDCG(alpha=0.9)@5",))
+    assert {(row.doc_id, row.iteration) for row in given if row.relevance} == {
+        *(("p1", "pro"), ("p2", "pro"), ("p3", "pro"), ("c1", "con"), ("c2", "con"))
+    }
+    assert {score.view for score in result.scores} == {"stance"}
+    with pytest.raises(DeclarationError, match="StRecall@5 needs qrels of both sides"):
+        evaluate(RUNS, {"pro": PRO}, measures=("StRecall@5",))
+
+
+def test_pyndeval_and_our_alpha_ndcg_agree():
+    pytest.importorskip("pyndeval")
+    names = ("alpha_nDCG@5", "alpha_nDCG(alpha=0.5)@5")
+    result = evaluate(RUNS, {"pro": PRO, "con": CON}, measures=names)
+    for system in RUNS:
+        ours, theirs = (result.score("stance", system, name).by_topic for name in names)
+        assert theirs == pytest.approx(ours)
+
+
+def test_err_takes_topic_ids_that_are_words():
+    if not shutil.which("perl"):
+        pytest.skip("gdeval needs perl")
+    by_topic = evaluate(RUNS, {"pro": PRO}, measures=("ERR@10",)).score("pro", "base", "ERR@10").by_topic
+    stop = 1 / 16  # (2^1 - 1) / 2^4
+    assert by_topic == {"t1": pytest.approx(stop / 2 + (1 - stop) * stop / 4, abs=1e-5), "t2": stop / 2}
+
+
+@pytest.mark.parametrize("measure", ["nDCG@0", "P@0", "AP@0", "ERR@0"])
+def test_a_cutoff_below_1_is_refused(measure):
+    with pytest.raises(DeclarationError, match="the cutoff must be at least 1"):
+        evaluate(RUNS, {"pro": PRO}, measures=(measure,))

@@ -183,7 +183,8 @@ def test_the_page_escapes_and_draws_its_curves_without_a_library(
 
 
 def test_the_page_answers_its_question_and_draws_what_is_in_doubt(results: SensitivityResults) -> None:
-    fall = results.curves[0]
+    few = results.curves[0].model_copy(update={"verdict": "inconclusive"})
+    fall = results.curves[0].model_copy(update={"topics": 6})
     still = fall.model_copy(update={"expected": Direction.UNCHANGED, "metric": "answer_relevance"})
     doubted = still.model_copy(update={"metric": "cogency", "verdict": "inconclusive"})
     lost = fall.model_copy(update={"verdict": "no"})
@@ -199,6 +200,7 @@ def test_the_page_answers_its_question_and_draws_what_is_in_doubt(results: Sensi
     assert answer(fall, lost).startswith("The judge detects some perturbations")
     assert answer(lost).startswith("The judge does not detect")
     assert answer(fall.model_copy(update={"verdict": "inconclusive"})).startswith("The data do not show")
+    assert answer(few).startswith("3 topics are too few for a verdict, at least 6 are needed: 0 of 1 curves")
     assert list(charts([fall, still, doubted])) == ["irrelevant-context-relevance", "irrelevant-cogency"]
 
 

@@ -129,13 +129,17 @@ def answer(curves: Sequence[Curve]) -> Iterator[str]:
     moving = {
         curve.verdict for curve in curves if curve.verdict is not None and curve.expected not in INVARIANT
     }
+    topics = max((curve.topics for curve in curves if curve.expected is not None), default=MIN_TOPICS)
     lead = UNDECIDED
-    if "yes" in moving:
+    if topics < MIN_TOPICS:
+        few = f"{words.number(topics, 'topic')} {'is' if topics == 1 else 'are'}"
+        lead = f"{few} too few for a verdict, at least {MIN_TOPICS} are needed"
+    elif "yes" in moving:
         lead = f"The judge detects {'' if moving == {'yes'} else 'some '}perturbations"
     elif "no" in moving:
         lead = "The judge does not detect perturbations"
     if curves:
-        yield words.capitalised(f"{f'{lead}: ' if moving else ''}{verdict_words(curves)}.")
+        yield words.capitalised(f"{f'{lead}: ' if moving or topics < MIN_TOPICS else ''}{verdict_words(curves)}.")
 
 
 def missing_remarks(results: SensitivityResults) -> Iterator[str]:
@@ -258,7 +262,9 @@ def _verdict_cells(curve: Curve | EmptyCurve) -> tuple[str, ...]:
         f"{curve.means[0]:.3f} to {curve.means[-1]:.3f}",
         *map(_signed, correlations),
         f"{curve.fell:.0%} / {curve.rose:.0%}",
-        f"{sum(step.significant for step in curve.neighbours)} of {len(curve.neighbours)}",
+        f"{sum(step.significant for step in curve.neighbours)} of {len(curve.neighbours)}"
+        if curve.topics >= MIN_TOPICS
+        else "–",
         f"{curve.n} of {curve.total}",
         "" if _few(curve) else curve.words,
     )
