@@ -66,6 +66,16 @@ def verdicts(number: int) -> Cells:
     return {**shown, "judge_b": second, "human": cell(human, number % 3 == 0)}
 
 
+def three_judges(number: int) -> Cells:
+    """The first of three judges gave no verdict on one labeled row."""
+    row = verdicts(number)
+    row |= {
+        "judge_a": "ERROR" if number == 9 else row["judge_a"],
+        "judge_b": row["judge_b"] if number % 20 else "",
+    }
+    return row | {"judge_c": verdicts(number + 1)["judge_b"]}
+
+
 def runs(number: int) -> Cells:
     row = verdicts(number)
     return {name: row[name] for name in ("id", "answer", "human")} | {
@@ -125,6 +135,7 @@ SCREENS = {
     "conditions by role": (ratings, "--human anna --human 'ben, too' --pass 'judge>=4, human>=3'"),
     "ratings of two annotators": (ratings, "--human anna --human 'ben, too'"),
     "two judges": (verdicts, "--judge judge_a --judge judge_b --drawn-by verdict --by topic"),
+    "three judges": (three_judges, ""),
     "the second judge": (verdicts, "--judge judge_b --confidence 0.9"),
     "labels in a second file": (verdicts, "--judge judge_a --labels 'own labels.csv'"),
     "runs": (runs, ""),

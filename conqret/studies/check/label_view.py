@@ -385,14 +385,17 @@ def _only_errors(view: LabelView) -> bool:
 
 
 def _stratum_chances(view: LabelView) -> tuple[Values, str]:
-    """Return for each row the share of labeled rows among those with its verdict (NaN without a verdict), and a text
-    that names a verdict without any label, as then no weights are possible (empty if all have one)."""
+    """Return for each row the share of labeled rows among those with its verdict, and a text that names a verdict
+    without any label, as then no weights are possible (empty if all have one). Rows without a verdict, of which other
+    judges may have one, are a group of their own (NaN if none of them is labeled)."""
     values, table = view.verdicts, view.table
     known, labeled = ~np.isnan(values), ~np.isnan(view.target)
     chances = np.full(len(values), np.nan)
     places = strata(values[known])
     share = np.bincount(places, labeled[known]) / np.bincount(places)
     chances[known] = share[places]
+    if labeled[~known].any():
+        chances[~known] = labeled[~known].mean()
     missing = ""
     if not share.all():
         example = values[known][places == int(np.argmin(share))][0]
