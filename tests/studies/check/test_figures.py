@@ -289,7 +289,13 @@ def test_pairs_count_flips_apart_from_agreement():
     assert both.flip_rate.low < 0.2 < both.flip_rate.high
     assert both.figure("first_share").value == pytest.approx(0.6)
     assert both.figure("agreement_with_flips").value == pytest.approx(0.76)
+    assert both.judges[0].confusion == ((30, 0, 4), (0, 0, 0), (10, 20, 36))
+    orders[80:90, 1], orders[90:, 0] = 0.5, 0.5  # from A to a tie, and from a tie to B: ties, all the same
+    half = check_table(table("pairs", [column(values=orders.mean(axis=1), orders=orders)], human))
+    assert half.judges[0].confusion == both.judges[0].confusion
+    assert "a flip is a tie." in check_page(half).markdown()
     single = check_table(table("pairs", [column(values=orders[:, 0])], human))
+    assert "a flip is" not in check_page(single).markdown()
     assert single.flip_rate.value is None
     assert "flips cannot be seen" in single.answer
 
