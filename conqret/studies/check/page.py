@@ -122,7 +122,8 @@ def _of(result: CheckResult, judge: JudgeCheck) -> str:
 
 def _counts(result: CheckResult, judge: JudgeCheck) -> Iterator[Table]:
     """What verdicts the rows of each label have: counts of classes, or means by level."""
-    flips = "; a flip is a tie" if "flip_rate" in judge.figures and judge.flip_rate.n else ""
+    remarks = f"; {result.passing}" if result.passing else ""
+    remarks += "; a flip is a tie" if "flip_rate" in judge.figures and judge.flip_rate.n else ""
     if judge.confusion:
         yield Table(
             f"Verdicts by human label{_of(result, judge)}",
@@ -131,7 +132,7 @@ def _counts(result: CheckResult, judge: JudgeCheck) -> Iterator[Table]:
                 (f"human: {name}", *counts)
                 for name, counts in zip(result.classes, judge.confusion, strict=True)
             ],
-            note=f"{judge.compared:,} rows with a verdict and a label{result.passing and f'; {result.passing}'}{flips}.",
+            note=f"{judge.compared:,} rows with a verdict and a label{remarks}.",
         )
     if judge.classes:
         rows = [(one.name, one.labeled, one.recall, one.precision) for one in judge.classes]
