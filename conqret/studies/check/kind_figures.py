@@ -231,9 +231,8 @@ def _annotators(view: LabelView) -> Figures:
     if (~np.isnan(view.table.labels)).sum(axis=1).max(initial=0) < 2:
         return {}
     names = ("judge_as_annotator", "one_annotator", "judge_minus_annotator")
-    twice = (~np.isnan(view.table.labels[view.both])).sum(axis=1) > 1
-    if view.reason or not twice.any():
-        return dict.fromkeys(names, undefined(view.reason or "no row has two labels"))
+    if view.reason:
+        return dict.fromkeys(names, undefined(view.reason))
     return dict(zip(names, view.one_annotator_alphas(), strict=True))
 
 

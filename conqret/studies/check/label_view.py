@@ -225,16 +225,20 @@ class LabelView:
 
     def one_annotator_alphas(self) -> tuple[Estimate, ...]:
         """Return alpha of the judge in an annotator's place and the combined label of the others, averaged over
-        annotators, that of the annotators themselves, and the difference."""
+        annotators, that of the annotators themselves, and the difference; on all rows with a verdict and two labels,
+        as those on which annotators agree would favor these."""
+        rows = ~np.isnan(self.verdicts) & ((~np.isnan(self.table.labels)).sum(axis=1) > 1)
+        if not rows.any():
+            return (undefined("no row has two labels"),) * 3
         annotator, stand_in = one_annotator_alphas(
-            self.table.labels[self.both],
-            self.verdicts[self.both],
+            self.table.labels[rows],
+            self.verdicts[rows],
             self.level,
-            self.drawn,
+            leave_one_out(self.clusters[rows]),
             mean=self.table.kind in ("ratings", "scores"),
         )
         compared = (stand_in, annotator, stand_in.minus(annotator))
-        return tuple(each.estimate(self.confidence) for each in compared)
+        return tuple(replace(each.estimate(self.confidence), n=int(rows.sum())) for each in compared)
 
 
 def numbered_clusters(table: CheckedTable) -> NDArray[np.intp]:

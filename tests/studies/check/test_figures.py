@@ -259,6 +259,23 @@ def test_ratings_have_bias_in_points_and_agreement_beside_one_annotator():
     assert all(earlier >= later for earlier, later in pairwise(apart))
 
 
+def test_the_judge_is_compared_with_annotators_on_all_rows_with_two_labels():
+    rng = np.random.default_rng(4)
+    truth = rng.random(400) < 0.6
+    first, second, judge = ((truth ^ (rng.random(400) < wrong)).astype(float) for wrong in (0.2, 0.2, 0.05))
+    second[:50], judge[60:70] = NAN, NAN
+    figures = check_table(table("pass_fail", [column(values=judge)], first, second)).judges[0].figures
+    there = ~np.isnan(second + judge)
+    assert (first != second)[there].sum() > 50  # without a majority
+    alone, first, second = (values[there] for values in (judge, first, second))
+    among = krippendorff_alpha([first, second], "nominal")
+    stand_in = np.mean([krippendorff_alpha([alone, other], "nominal") for other in (first, second)])
+    assert figures["one_annotator"].value == pytest.approx(among)
+    assert figures["judge_minus_annotator"].value == pytest.approx(stand_in - among)
+    assert figures["judge_minus_annotator"].sign == 1
+    assert figures["judge_minus_annotator"].n == there.sum()
+
+
 def test_scores_beside_labels_of_two_values_have_auroc_and_alpha():
     rng = np.random.default_rng(2)
     scores = rng.random(150)
