@@ -90,6 +90,15 @@ def scores(number: int) -> Cells:
     return {**shown, "Marta says (Y/N)": {"pass": "Y", "fail": "N"}.get(str(row["human"]), "")}
 
 
+def percents(number: int) -> Cells:
+    row = scores(number)
+    return {
+        "id": number,
+        "summary": row["The reply"],
+        "llm_score": round(100 * float(str(row["faith score"]))),
+    }
+
+
 def label_all(folder: Path, answer: Callable[[Screen], str]) -> list[Screen]:
     """Have each annotator label all that there is; the screens that got a label."""
     labeled = []
@@ -183,6 +192,22 @@ def test_printed_commands_go_on_from_the_figures_that_were_seen(
             values = Counter(any_choice(one) for one in labeled)
             assert more.sum(axis=1).tolist() == [values["0"], values["1"]]
     assert rounds
+
+
+def test_scores_get_a_cut_for_the_check_and_the_study_goes_on_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write("table.csv", percents)
+    _, (command,) = checked(["check", "table.csv"])
+    words, labeled = collected([*command[:-4], "--sample", "40", *command[-2:]], monkeypatch)
+    assert words[-4:-1] == ["--pass", ">=70", "--labels"]
+    assert checked(words)[0]["judges"][0]["compared"] == len(labeled)
+    further = ["labels", "collect", "table.csv", "--pass", ">=70", "--sample", "60", *command[-2:]]
+    words, more = collected(further, monkeypatch)
+    result, _ = checked(words)
+    assert (result["kind"], result["judges"][0]["compared"]) == ("pass_fail", len(labeled) + len(more))
+    assert len(more) > 10
 
 
 def test_where_a_verdict_was_skipped_whenever_it_was_drawn_its_rates_are_unknown(

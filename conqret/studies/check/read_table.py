@@ -139,6 +139,7 @@ def read_checked_table(
         classes=values.classes,
         levels=values.levels,
         scale=values.scale,
+        cut=values.cut,
         passing=values.passing,
         texts={"id": tuple(places), **texts},
         guessed=table.note if table.note and not roles.fixed else _guessed(roles, judges),
