@@ -210,6 +210,20 @@ def test_scores_get_a_cut_for_the_check_and_the_study_goes_on_with_it(
     assert len(more) > 10
 
 
+@pytest.mark.parametrize("passing", ["llm_score>=70, Anna>=4, Bert>=4", "judge>=70, human>=4"])
+def test_the_command_for_new_rows_needs_no_column_of_annotators(
+    passing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write("new rows.csv", percents)
+    write("table.csv", lambda number: percents(number) | {"Anna": 1 + number % 5, "Bert": 1 + number % 5})
+    screen = run_conqret("check", "table.csv", "--human", "Anna", "--human", "Bert", "--pass", passing).out
+    command = next(line for line in COMMAND.findall(screen) if "NEW.csv" in line)
+    new = ["new rows.csv" if word == "NEW.csv" else word for word in shlex.split(command)[1:]]
+    words, labeled = collected(new, monkeypatch)
+    assert checked(words)[0]["judges"][0]["compared"] == len(labeled)
+
+
 def test_where_a_verdict_was_skipped_whenever_it_was_drawn_its_rates_are_unknown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -112,7 +113,15 @@ def _test(result: CheckResult, judge: JudgeCheck) -> str:
     """Say how many rows test an edited prompt: as many as let both rates be known, none of which improved it."""
     wanted = judge.compared + (judge.more_labels or 0)
     rows = f"{number(wanted, 'row')} that you did not read{_where(result, wanted)}"
-    options = [pair for pair in result.options if pair[0] in ("--judge", "--pass", "--by", "--columns")]
+    options = [pair for pair in result.options if pair[0] in ("--judge", "--by", "--columns")]
+    of_judge = (  # new rows have no labels of these annotators
+        part.strip()
+        for option, value in result.options
+        for part in re.split(r",(?!\d)", value)
+        if option == "--pass" and re.split("[<>=≥≤]", part)[0].strip() not in result.annotators.names
+    )
+    if passing := ", ".join(of_judge):
+        options.append(("--pass", passing))
     more = (*_level(result), "--sample", str(wanted), "-o", "new-labels")
     command = command_line("labels collect", NEW, options, *more)
     return f"judge {rows} with it, as {NEW}; label and check them, to know both rates to ±{WITHIN:.2f}: {command}"
