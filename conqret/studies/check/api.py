@@ -47,7 +47,7 @@ def check(
     labels: str | Path | Sequence[str | Path] | None = None,
     drawn_by: DrawnBy | None = None,
     columns: Mapping[str, str] | None = None,
-    require: Sequence[str] = (),
+    require: str | Sequence[str] = (),
     confidence: float = CONFIDENCE,
     output: str | Path | None = None,
 ) -> CheckResult:
@@ -64,14 +64,14 @@ def check(
         labels: a second file that has the labels of the same rows, by id, or several.
         drawn_by: how the labeled rows were chosen: at ``random``, or a fixed number of each ``verdict`` or ``label``.
         columns: the columns of texts, as in ``{"id": "ticket", "output": "summary"}``; by default recognized.
-        require: conditions such as ``tnr.low >= 0.8``; their outcomes are ``requirements`` of the result.
+        require: a condition such as ``tnr.low >= 0.8``, or several; their outcomes are ``requirements`` of the result.
         confidence: the confidence level of the intervals.
         output: the folder for ``check.html``, ``check.md`` and ``check.json``; None writes nothing.
 
     Raises:
         DeclarationError: the file cannot be read, its columns are ambiguous, or a condition cannot be parsed.
     """
-    conditions = [parse_requirement(text) for text in require]
+    conditions = [parse_requirement(text) for text in ([require] if isinstance(require, str) else require)]
     if isinstance(source, str | Path) and (Path(source) / RECORD).exists():
         raise DeclarationError(
             f"{source} is a run of conqret, which has several metrics: conqret validate {source} --labels LABELS"

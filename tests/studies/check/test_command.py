@@ -213,6 +213,7 @@ def test_it_is_a_function_and_a_test(tmp_path: Path) -> None:
     assert (tmp_path / "check.html").exists()
     rows = [{"judge": "pass", "human": "pass"}, {"judge": "fail", "human": "fail"}]
     assert conqret.check(rows * 20).tnr.value == 1.0
+    assert conqret.check(rows * 20, require="tnr >= 0.8").met
 
 
 def test_a_page_escapes_what_strangers_wrote(cli: Cli, tmp_path: Path) -> None:
