@@ -144,6 +144,8 @@ def check_requirement(requirement: Requirement, result: CheckResult) -> Requirem
             check_known("judge", judges, named)
             judge = judges[named]
         estimate = Estimate(judge.coverage) if name == COVERAGE else judge.figure(name)
+    if result.drawn_by == "label" and result.unlabeled and name not in OF_ALL_ROWS:
+        return requirement.decision(estimate)  # rows drawn later are weighted in another way
     rows = estimate.n if name in OF_ALL_ROWS else judge.compared
     return decide(requirement, estimate, rows, result.confidence)
 

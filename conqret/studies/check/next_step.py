@@ -82,6 +82,9 @@ def _next_of_gate(result: CheckResult, judge: JudgeCheck) -> str:
     known, more = f"to know both rates to ±{WITHIN:.2f}", judge.more_labels
     if judge.usable == "not usable":
         return f"{improve}{NEXT_LINE}{_test(result, judge)}"
+    if result.drawn_by == "label" and result.unlabeled:
+        why = "how many are needed cannot be said of rows drawn by label"
+        return f"label more rows ({why}): {_collect(result, SAMPLE)}{NEXT_LINE}{improve}"
     if below(rate.value, result.bar):
         if more and (rate.half or 0.0) > WITHIN:
             return f"{_label_more(result, more, known)}{NEXT_LINE}{improve}"
@@ -124,7 +127,8 @@ def _test(result: CheckResult, judge: JudgeCheck) -> str:
         options.append(("--pass", passing))
     more = (*_level(result), "--sample", str(wanted), "-o", "new-labels")
     command = command_line("labels collect", NEW, options, *more)
-    return f"judge {rows} with it, as {NEW}; label and check them, to know both rates to ±{WITHIN:.2f}: {command}"
+    purpose = "" if judge.more_labels is None else f", to know both rates to ±{WITHIN:.2f}"
+    return f"judge {rows} with it, as {NEW}; label and check them{purpose}: {command}"
 
 
 def _where(result: CheckResult, wanted: int) -> str:

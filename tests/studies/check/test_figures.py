@@ -459,6 +459,18 @@ def test_the_next_step_fits_the_intervals(right_fails, wrong_passes, right_passe
     assert check_table(table("pass_fail", [column(values=judge)], human)).next.startswith(first)
 
 
+def test_of_rows_drawn_by_label_no_number_of_further_labels_is_said():
+    human = np.array([1.0] * 60 + [0.0] * 60 + [NAN] * 480)
+    judge = np.array([1.0] * 54 + [0.0] * 6 + [1.0] * 10 + [0.0] * 50 + [1.0] * 400 + [0.0] * 80)
+    result = check_table(table("pass_fail", [column(values=judge)], human, drawn_by="label"))
+    assert result.next.startswith(
+        "label more rows (how many are needed cannot be said of rows drawn by label)"
+    )
+    assert result.judges[0].more_labels is None
+    outcome = check_requirement(parse_requirement("tnr.low >= 0.8"), result)
+    assert (outcome.undecided, outcome.labels) == (True, None)
+
+
 @pytest.mark.parametrize(
     ("fails_among_old", "drawn_by", "pooled"),
     [(10, None, True), (30, None, False), (30, "verdict", True), (10, "label", False)],
