@@ -112,7 +112,7 @@ def _title(result: CheckResult, name: str) -> str:
     if result.weighted and name == "human_mean":
         title += " weighted to all"
     if result.kind != "pass_fail":
-        return title
+        return title.replace("alpha", "ordinal alpha") if result.kind == "ratings" else title
     return title.replace("mean of", "pass rate by").replace("mean", "pass rate")
 
 

@@ -202,6 +202,7 @@ def test_the_page_of_several_annotators_says_whether_the_judge_can_replace_one(
     page = (tmp_path / "out/check.html").read_text(encoding="utf-8")
     assert "Can the judge replace an annotator?" in page
     assert "annotators among themselves" in page
+    assert "ordinal alpha, replacing one annotator" in page
 
 
 def test_it_is_a_function_and_a_test(tmp_path: Path) -> None:
