@@ -128,6 +128,7 @@ def check_requirement(requirement: Requirement, result: CheckResult) -> Requirem
         DeclarationError: it is on a class, and these verdicts are not classes.
     """
     judge, name = result.judges[0], requirement.name
+    first = len(result.judges) > 1 and requirement.dimension is None
     if name == "recall" or (name == "precision" and judge.classes):
         if not judge.classes:
             raise DeclarationError(
@@ -145,9 +146,11 @@ def check_requirement(requirement: Requirement, result: CheckResult) -> Requirem
             judge = judges[named]
         estimate = Estimate(judge.coverage) if name == COVERAGE else judge.figure(name)
     if result.drawn_by == "label" and result.unlabeled and name not in OF_ALL_ROWS:
-        return requirement.decision(estimate)  # rows drawn later are weighted in another way
-    rows = estimate.n if name in OF_ALL_ROWS else judge.compared
-    return decide(requirement, estimate, rows, result.confidence)
+        outcome = requirement.decision(estimate)  # rows drawn later are weighted in another way
+    else:
+        rows = estimate.n if name in OF_ALL_ROWS else judge.compared
+        outcome = decide(requirement, estimate, rows, result.confidence)
+    return replace(outcome, reason="; ".join(filter(None, [f"of {judge.name}" * first, outcome.reason])))
 
 
 def decide(

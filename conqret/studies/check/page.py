@@ -191,7 +191,7 @@ def disagreements_table(result: CheckResult) -> Table | None:
     names = dict.fromkeys(name for row in result.disagreements for name in row.texts)
     shown = len(result.disagreements)
     return Table(
-        disagreements_title(result.kind),
+        disagreements_title(result),
         {
             Column("Row", "name"): "id",
             Column("Judge", "name"): "judge",
