@@ -197,7 +197,9 @@ def disagreements_table(result: CheckResult) -> Table | None:
             Column("Judge", "name"): "judge",
             Column("Human", "name"): "human",
             **{
-                Column(words.capitalised(name), "text"): lambda row, name=name: row.texts.get(name, "")
+                Column(words.capitalised(name.replace("_", " ")), "text"): lambda row, name=name: (
+                    row.texts.get(name, "")
+                )
                 for name in names
             },
             Column("The judge's reason", "text"): "reason",

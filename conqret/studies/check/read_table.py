@@ -163,9 +163,9 @@ def _values(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) ->
     for name in roles.humans:
         if lost := columns[name].none:
             shown = ", ".join(f'"{shortened(cell, 20)}"' for cell, _ in lost.most_common(4))
-            rows = number(lost.total(), "cell")
+            rows = "1 cell says" if lost.total() == 1 else f"{lost.total():,} cells say"
             roles.notes.append(
-                f"in {name!r}, {rows} say that there is no label ({shown}): such rows are unlabeled"
+                f"in {name!r}, {rows} that there is no label ({shown}): such rows are unlabeled"
             )
     silent = [name for name, group in roles.judges.items() if not any(columns[one].counts for one in group)]
     if len(silent) < len(roles.judges):
