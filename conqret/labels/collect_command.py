@@ -246,7 +246,7 @@ def collect(
     conqret labels collect questions.jsonl --task write --annotators ann,bob -o writing
     """
     from conqret.labels.exporting import export_labels
-    from conqret.labels.row_sampling import shown_notes, table_of_verdicts, verdict_plan
+    from conqret.labels.row_sampling import drawn_in_bands, shown_notes, table_of_verdicts, verdict_plan
     from conqret.labels.study_screens import PlannedStudy
     from conqret.studies.check.table_shapes import study_folder
     from conqret.studies.check.text_table import command_line
@@ -258,6 +258,10 @@ def collect(
     if read.labels:  # the labels of this study are no reason to draw other rows
         roles["labels"] = [file for file in read.labels if study_folder(file) != output]
     table = table_of_verdicts(items, task_options.task, columns, wanted=wanted, **roles)
+    kept = table.options if table is not None else ()
+    if table is not None and read.passing and drawn_in_bands(output):  # a cut changes no draw that has begun
+        uncut = {name: value for name, value in roles.items() if name != "passing"}
+        table = table_of_verdicts(items, task_options.task, columns, wanted=True, **uncut)
     kind = VERDICT if table is not None else task_options.task or RATING
     options_set = {
         **{f"--{name}": value for name, value in vars(task_options).items() if name != "task"},
@@ -299,7 +303,8 @@ def collect(
     if done and table is not None:
         file = export_labels(output, output / EXPORT).file
         say(at(file))
-        say(f"next: {command_line('check', table.source, [*table.options, *level, ('--labels', str(file))])}")
+        cut = [("--pass", table.cut)] if table.cut and not read.passing else []
+        say(f"next: {command_line('check', table.source, [*kept, *level, *cut, ('--labels', str(file))])}")
 
 
 def label_plan(

@@ -196,6 +196,14 @@ def verdict_plan(
     return screens, f"{drawn} (seed {SEED}){fewer}"
 
 
+def drawn_in_bands(folder: Path) -> bool:
+    """Return whether a folder holds a study whose rows were drawn by bands of scores, before a cut was stated."""
+    if not (folder / FILE).is_file():
+        return False
+    with closing(Ledger(folder)) as ledger:
+        return any(screen.stratum and screen.stratum.name.startswith("band ") for screen in ledger.screens())
+
+
 def drawn_before(folder: Path, table: CheckedTable) -> list[Screen]:
     """Return the screens of the study that a folder holds of this table; none if it holds none yet.
 

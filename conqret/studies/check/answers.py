@@ -73,14 +73,15 @@ def errors_sentence(labels: int, judge: str) -> str:
     return f"{of}: only rows where it erred were labeled, so no rate is claimed."
 
 
-def disagreements_title(kind: Kind) -> str:
-    """Return the title of the disagreements, with their order."""
+def disagreements_title(result: CheckResult) -> str:
+    """Return the title of the disagreements, with the judge, of several, and their order."""
     order = {
         "pass_fail": ", false passes first",
         "ratings": ", the largest first",
         "scores": ", the largest first",
     }
-    return f"Disagreements{order.get(kind, '')}"
+    judge = f" of {result.best}" if len(result.judges) > 1 else ""
+    return f"Disagreements{judge}{order.get(result.kind, '')}"
 
 
 def unmeasured(judge: JudgeCheck) -> bool:

@@ -48,7 +48,7 @@ def check(
     labels: str | Path | Sequence[str | Path] | None = None,
     drawn_by: DrawnBy | None = None,
     columns: Mapping[str, str] | None = None,
-    require: Sequence[str] = (),
+    require: str | Sequence[str] = (),
     confidence: float = CONFIDENCE,
     output: str | Path | None = None,
 ) -> CheckResult:
@@ -66,14 +66,14 @@ def check(
         labels: a second file that has the labels of the same rows, by id, or several.
         drawn_by: how the labeled rows were chosen: at ``random``, or a fixed number of each ``verdict`` or ``label``.
         columns: the columns of texts, as in ``{"id": "ticket", "output": "summary"}``; by default recognized.
-        require: conditions such as ``tnr.low >= 0.8``; their outcomes are ``requirements`` of the result.
+        require: a condition such as ``tnr.low >= 0.8``, or several; their outcomes are ``requirements`` of the result.
         confidence: the confidence level of the intervals.
         output: the folder for ``check.html``, ``check.md`` and ``check.json``; None writes nothing.
 
     Raises:
         DeclarationError: the file cannot be read, its columns are ambiguous, or a condition cannot be parsed.
     """
-    conditions = [parse_requirement(text) for text in require]
+    conditions = [parse_requirement(text) for text in ([require] if isinstance(require, str) else require)]
     judges, rows = [judge] if isinstance(judge, str) else judge, source
     if isinstance(source, str | Path) and (Path(source) / RECORD).exists():
         judges, rows = _of_run(Path(source), judges, passing, (columns or {}).get("id", "id"))
@@ -162,6 +162,7 @@ def check_requirement(requirement: Requirement, result: CheckResult) -> Requirem
         DeclarationError: it is on a class, and these verdicts are not classes.
     """
     judge, name = result.judges[0], requirement.name
+    first = len(result.judges) > 1 and requirement.dimension is None
     if name == "recall" or (name == "precision" and judge.classes):
         if not judge.classes:
             raise DeclarationError(
@@ -178,8 +179,12 @@ def check_requirement(requirement: Requirement, result: CheckResult) -> Requirem
             check_known("judge", judges, named)
             judge = judges[named]
         estimate = Estimate(judge.coverage) if name == COVERAGE else judge.figure(name)
-    rows = estimate.n if name in OF_ALL_ROWS else judge.compared
-    return decide(requirement, estimate, rows, result.confidence)
+    if result.drawn_by == "label" and result.unlabeled and name not in OF_ALL_ROWS:
+        outcome = requirement.decision(estimate)  # rows drawn later are weighted in another way
+    else:
+        rows = estimate.n if name in OF_ALL_ROWS else judge.compared
+        outcome = decide(requirement, estimate, rows, result.confidence)
+    return replace(outcome, reason="; ".join(filter(None, [f"of {judge.name}" * first, outcome.reason])))
 
 
 def decide(

@@ -77,6 +77,7 @@ class CheckedTable:
         classes: the names of the classes; empty for other kinds.
         levels: the words of ratings in words, from the lowest; empty for numbers.
         scale: the least and the highest value of ratings or scores; (0, 1) otherwise.
+        cut: what ``--pass`` may say of scores up to 100, which labels of pass and fail need; empty for others.
         passing: how a verdict is read, for example ``"pass" is a pass`` or ``>= 4 is a pass``.
         texts: columns of texts: id, input, output, reason, and further ones; each has n values.
         guessed: one line that says which column was taken for what.
@@ -98,6 +99,7 @@ class CheckedTable:
     classes: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
     scale: tuple[float, float] = (0.0, 1.0)
+    cut: str = ""
     passing: str = ""
     texts: Mapping[str, tuple[str, ...]]
     guessed: str = ""
@@ -120,7 +122,8 @@ class CheckedTable:
                     f"{count} rows with the id {name!r}{of}: give each its own, of 1 to {MAX_ID} characters"
                 )
         if self.kind == "scores" and not np.isin(self.labels[~np.isnan(self.labels)], (0, 1)).all():
-            return "human labels between 0 and 1, and pages have pass and fail: add a bound, as in --pass '>=0.5'"
+            bound = self.cut or ">=0.5"
+            return f"human labels between 0 and 1, and pages have pass and fail: add a bound, as in --pass '{bound}'"
         low, high = self.scale
         if self.kind == "ratings" and not self.levels and not {low, high} <= set(range(MAX_KEYS + 1)):
             return f"ratings from {low:g} to {high:g}, and pages have keys for whole numbers from 0 to {MAX_KEYS}"

@@ -316,7 +316,7 @@ def guessed_roles(
         column = named([name for name in free if name not in roles.texts.values()], likely)
         if column is not None:
             roles.texts[text] = column
-    _find_markers(table, free, roles)
+    _find_markers(table, free, roles, id_named="id" in (texts or {}))
     names = list(judges or table.judges)
     taken = {*fixed, *roles.texts.values(), *roles.markers.values()}
     taken |= {name for name in free if loose(name) in NAMES["neither"].split()}
@@ -380,15 +380,24 @@ def assume_texts(table: TextTable, roles: ColumnRoles) -> None:
         roles.texts["output"] = longest
 
 
-def _find_markers(table: TextTable, free: Sequence[str], roles: ColumnRoles) -> None:
+def _find_markers(table: TextTable, free: Sequence[str], roles: ColumnRoles, *, id_named: bool) -> None:
     """Find among ``free`` columns those that tell apart the rows of one item (system, swapped order, run, names of
     judges and annotators) and that of inclusion probabilities, and put them into ``roles.markers``. A column of systems
-    no longer counts as a text."""
+    no longer counts as a text. Next to a column of orders, one of pairs has the ids, unless the user named these, or
+    the usual ones repeat."""
     found = {role: named(free, NAMES[role]) for role in ("chance", "swapped", "system")}
     if (swapped := found["swapped"]) is not None:
         marks = {text.casefold() for text in table.columns[swapped] if text}
         if len(marks) not in (1, 2) or not marks <= {*CELLS["unswapped"], *CELLS["swapped"]}:
             found["swapped"] = None
+        ids, pair = roles.texts.get("id"), named(free, NAMES["pair"])
+        if (
+            pair
+            and not id_named
+            and found["swapped"]
+            and (not ids or len(set(table.columns[ids])) == len(table))
+        ):
+            roles.texts["id"] = pair
     found["system"] = _system(table, found["system"], roles)
     roles.markers = {role: column for role, column in found.items() if column is not None}
     roles.texts = {text: column for text, column in roles.texts.items() if column != found["system"]}

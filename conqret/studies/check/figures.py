@@ -161,7 +161,10 @@ def _judge_check(view: LabelView, bar: float) -> JudgeCheck:
 
 
 def _more_labels(view: LabelView, figures: dict[str, Estimate]) -> int | None:
-    """How many more labels let both rates be known; None where one has no label yet."""
+    """How many more labels let both rates be known; None where one has no label yet, and of rows drawn by label, as
+    those drawn later are weighted in another way."""
+    if view.drawing == "label":
+        return None
     labeled = int(view.both.sum())
     counts = [more_labels(figures[name], labeled, confidence=view.confidence) for name in ("tnr", "tpr")]
     return None if None in counts else max(count or 0 for count in counts)

@@ -156,9 +156,10 @@ def class_checks(view: LabelView) -> Iterator[ClassCheck]:
 
 
 def confusion(view: LabelView, values: Values) -> tuple[tuple[int, ...], ...]:
-    """Return how many rows have each label (rows) and verdict (columns), among ``values``."""
+    """Return how many rows have each label (rows) and verdict (columns), among ``values``; a flip between a tie and an
+    answer, whose mean is none of them, is a tie."""
     human, judge, _ = view.sides
-    size = len(values)
+    judge, size = np.where(np.isin(judge, values), judge, 0.5), len(values)
     cells = np.searchsorted(values, human) * size + np.searchsorted(values, judge)
     return tuple(map(tuple, np.bincount(cells, minlength=size**2).reshape(size, size).tolist()))
 
@@ -230,9 +231,8 @@ def _annotators(view: LabelView) -> Figures:
     if (~np.isnan(view.table.labels)).sum(axis=1).max(initial=0) < 2:
         return {}
     names = ("judge_as_annotator", "one_annotator", "judge_minus_annotator")
-    twice = (~np.isnan(view.table.labels[view.both])).sum(axis=1) > 1
-    if view.reason or not twice.any():
-        return dict.fromkeys(names, undefined(view.reason or "no row has two labels"))
+    if view.reason:
+        return dict.fromkeys(names, undefined(view.reason))
     return dict(zip(names, view.one_annotator_alphas(), strict=True))
 
 

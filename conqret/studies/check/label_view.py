@@ -225,16 +225,20 @@ class LabelView:
 
     def one_annotator_alphas(self) -> tuple[Estimate, ...]:
         """Return alpha of the judge in an annotator's place and the combined label of the others, averaged over
-        annotators, that of the annotators themselves, and the difference."""
+        annotators, that of the annotators themselves, and the difference; on all rows with a verdict and two labels,
+        as those on which annotators agree would favor these."""
+        rows = ~np.isnan(self.verdicts) & ((~np.isnan(self.table.labels)).sum(axis=1) > 1)
+        if not rows.any():
+            return (undefined("no row has two labels"),) * 3
         annotator, stand_in = one_annotator_alphas(
-            self.table.labels[self.both],
-            self.verdicts[self.both],
+            self.table.labels[rows],
+            self.verdicts[rows],
             self.level,
-            self.drawn,
+            leave_one_out(self.clusters[rows]),
             mean=self.table.kind in ("ratings", "scores"),
         )
         compared = (stand_in, annotator, stand_in.minus(annotator))
-        return tuple(each.estimate(self.confidence) for each in compared)
+        return tuple(replace(each.estimate(self.confidence), n=int(rows.sum())) for each in compared)
 
 
 def numbered_clusters(table: CheckedTable) -> NDArray[np.intp]:
@@ -385,14 +389,17 @@ def _only_errors(view: LabelView) -> bool:
 
 
 def _stratum_chances(view: LabelView) -> tuple[Values, str]:
-    """Return for each row the share of labeled rows among those with its verdict (NaN without a verdict), and a text
-    that names a verdict without any label, as then no weights are possible (empty if all have one)."""
+    """Return for each row the share of labeled rows among those with its verdict, and a text that names a verdict
+    without any label, as then no weights are possible (empty if all have one). Rows without a verdict, of which other
+    judges may have one, are a group of their own (NaN if none of them is labeled)."""
     values, table = view.verdicts, view.table
     known, labeled = ~np.isnan(values), ~np.isnan(view.target)
     chances = np.full(len(values), np.nan)
     places = strata(values[known])
     share = np.bincount(places, labeled[known]) / np.bincount(places)
     chances[known] = share[places]
+    if labeled[~known].any():
+        chances[~known] = labeled[~known].mean()
     missing = ""
     if not share.all():
         example = values[known][places == int(np.argmin(share))][0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -81,6 +82,9 @@ def _next_of_gate(result: CheckResult, judge: JudgeCheck) -> str:
     known, more = f"to know both rates to ±{WITHIN:.2f}", judge.more_labels
     if judge.usable == "not usable":
         return f"{improve}{NEXT_LINE}{_test(result, judge)}"
+    if result.drawn_by == "label" and result.unlabeled:
+        why = "how many are needed cannot be said of rows drawn by label"
+        return f"label more rows ({why}): {_collect(result, SAMPLE)}{NEXT_LINE}{improve}"
     if below(rate.value, result.bar):
         if more and (rate.half or 0.0) > WITHIN:
             return f"{_label_more(result, more, known)}{NEXT_LINE}{improve}"
@@ -113,10 +117,19 @@ def _test(result: CheckResult, judge: JudgeCheck) -> str:
     """Say how many rows test an edited prompt: as many as let both rates be known, none of which improved it."""
     wanted = judge.compared + (judge.more_labels or 0)
     rows = f"{number(wanted, 'row')} that you did not read{_where(result, wanted)}"
-    options = [pair for pair in result.options if pair[0] in ("--judge", "--pass", "--by", "--columns")]
+    options = [pair for pair in result.options if pair[0] in ("--judge", "--by", "--columns")]
+    of_judge = (  # new rows have no labels of these annotators
+        part.strip()
+        for option, value in result.options
+        for part in re.split(r",(?!\d)", value)
+        if option == "--pass" and re.split("[<>=≥≤]", part)[0].strip() not in result.annotators.names
+    )
+    if passing := ", ".join(of_judge):
+        options.append(("--pass", passing))
     more = (*_level(result), "--sample", str(wanted), "-o", "new-labels")
     command = command_line("labels collect", NEW, options, *more)
-    return f"judge {rows} with it, as {NEW}; label and check them, to know both rates to ±{WITHIN:.2f}: {command}"
+    purpose = "" if judge.more_labels is None else f", to know both rates to ±{WITHIN:.2f}"
+    return f"judge {rows} with it, as {NEW}; label and check them{purpose}: {command}"
 
 
 def _where(result: CheckResult, wanted: int) -> str:

@@ -112,7 +112,7 @@ def _title(result: CheckResult, name: str) -> str:
     if result.weighted and name == "human_mean":
         title += " weighted to all"
     if result.kind != "pass_fail":
-        return title
+        return title.replace("alpha", "ordinal alpha") if result.kind == "ratings" else title
     return title.replace("mean of", "pass rate by").replace("mean", "pass rate")
 
 
@@ -122,6 +122,8 @@ def _of(result: CheckResult, judge: JudgeCheck) -> str:
 
 def _counts(result: CheckResult, judge: JudgeCheck) -> Iterator[Table]:
     """What verdicts the rows of each label have: counts of classes, or means by level."""
+    remarks = f"; {result.passing}" if result.passing else ""
+    remarks += "; a flip is a tie" if "flip_rate" in judge.figures and judge.flip_rate.n else ""
     if judge.confusion:
         yield Table(
             f"Verdicts by human label{_of(result, judge)}",
@@ -130,7 +132,7 @@ def _counts(result: CheckResult, judge: JudgeCheck) -> Iterator[Table]:
                 (f"human: {name}", *counts)
                 for name, counts in zip(result.classes, judge.confusion, strict=True)
             ],
-            note=f"{judge.compared:,} rows with a verdict and a label{result.passing and f'; {result.passing}'}.",
+            note=f"{judge.compared:,} rows with a verdict and a label{remarks}.",
         )
     if judge.classes:
         rows = [(one.name, one.labeled, one.recall, one.precision) for one in judge.classes]
@@ -189,13 +191,15 @@ def disagreements_table(result: CheckResult) -> Table | None:
     names = dict.fromkeys(name for row in result.disagreements for name in row.texts)
     shown = len(result.disagreements)
     return Table(
-        disagreements_title(result.kind),
+        disagreements_title(result),
         {
             Column("Row", "name"): "id",
             Column("Judge", "name"): "judge",
             Column("Human", "name"): "human",
             **{
-                Column(words.capitalised(name), "text"): lambda row, name=name: row.texts.get(name, "")
+                Column(words.capitalised(name.replace("_", " ")), "text"): lambda row, name=name: (
+                    row.texts.get(name, "")
+                )
                 for name in names
             },
             Column("The judge's reason", "text"): "reason",

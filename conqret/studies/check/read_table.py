@@ -110,6 +110,8 @@ def read_checked_table(
     for place, name in enumerate(roles.humans):
         labels_read[:, place] = values.numbers(name, table.columns[name])
     meaning = passing if passing in READINGS else "answers" if named_models else ""
+    if values.kind == "pairs" and "id" not in texts_named:
+        _check_counterparts(table, roles)
     swapped = swapped_cells(table, roles) if values.kind == "pairs" else {}
     if swapped and (meaning or meaning_of_swapped(table, roles, values, labels_read)) == "positions":
         values.inverted = swapped
@@ -139,6 +141,7 @@ def read_checked_table(
         classes=values.classes,
         levels=values.levels,
         scale=values.scale,
+        cut=values.cut,
         passing=values.passing,
         texts={"id": tuple(places), **texts},
         guessed=table.note if table.note and not roles.fixed else _guessed(table, roles, judges),
@@ -162,9 +165,9 @@ def _values(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) ->
     for name in roles.humans:
         if lost := columns[name].none:
             shown = ", ".join(f'"{shortened(cell, 20)}"' for cell, _ in lost.most_common(4))
-            rows = number(lost.total(), "cell")
+            rows = "1 cell says" if lost.total() == 1 else f"{lost.total():,} cells say"
             roles.notes.append(
-                f"in {name!r}, {rows} say that there is no label ({shown}): such rows are unlabeled"
+                f"in {name!r}, {rows} that there is no label ({shown}): such rows are unlabeled"
             )
     silent = [name for name, group in roles.judges.items() if not any(columns[one].counts for one in group)]
     if len(silent) < len(roles.judges):
@@ -259,6 +262,29 @@ def _check_ids(table: TextTable, roles: ColumnRoles, by: str | None) -> None:
             )
     note = f"{number(twice, 'row')} repeat another with the same {ids} and verdict; all are counted"
     roles.notes += [note] if twice else []
+
+
+def _check_counterparts(table: TextTable, roles: ColumnRoles) -> None:
+    """Raise an error if rows are of both orders, none has its counterpart, and they may have it by another column.
+
+    Raises:
+        DeclarationError: it is so, or no column has ids; the message says how to name the column.
+    """
+    order = roles.markers.get("swapped")
+    if order is None or len(set(table.columns[order])) < 2:
+        return
+    used = [*roles.judged, *roles.humans, *roles.markers.values()]
+    shared = [
+        name
+        for name, cells in table.columns.items()
+        if name not in used and len(set(cells)) < len(table) == len(set(table.rows([name, order])))
+    ]
+    if shared or "id" not in roles.texts:
+        raise table.error(
+            f"{order!r} has both orders of the answers, but no pair has a row of each. Name the column that both rows "
+            "of a pair share; if each row is a pair of its own, one that has another value in each row",
+            ["--columns", f"id={[*shared, 'COLUMN'][0]}"],
+        )
 
 
 def _judge(

@@ -248,7 +248,7 @@ def _disagreements(result: CheckResult, *, paged: bool) -> Iterator[str]:
     more = f"{rest:,} more on the page" if paged else f"{rest:,} more: -o FOLDER writes a page"
     texts = "" if any(map(_quoted, shown)) else "texts: --columns output=COLUMN"
     remarks = "; ".join(filter(None, [more if rest else "", texts]))
-    yield f"{disagreements_title(result.kind)}{f' ({remarks})' if remarks else ''}"
+    yield f"{disagreements_title(result)}{f' ({remarks})' if remarks else ''}"
     yield from aligned(
         (
             f"id {one.id}" if one.id.isdecimal() else cut(one.id, ID_ROOM),

@@ -194,7 +194,9 @@ def _numeric(table: TextTable, columns: Sequence[WordColumn], filled: Sequence[W
         return _all("ratings", columns, _number, (low, high), f"the scale is taken to be {low:g} to {high:g}")
     if high > 20:
         note = "scores up to 100 were divided by 100"
-        return _all("scores", columns, lambda column, cell: _number(column, cell) / 100, note=note)
+        values = _all("scores", columns, lambda column, cell: _number(column, cell) / 100, note=note)
+        values.cut = ">=70"
+        return values
     low = min(low, 1.0)
     if high - min(highs) >= 2:
         shown = ", ".join(f"{column.name} {column.low:g} to {column.high:g}" for column in filled)

@@ -130,6 +130,7 @@ class CellValues:
         kind: what verdicts and labels are.
         mappings: the number of each cell by column; a cell without one is none.
         passing: how a pass is recognized.
+        cut: what ``--pass`` may say of scores up to 100.
         scale: the ends of the scale.
         classes: the names of classes.
         levels: the words of ratings, from the lowest.
@@ -141,6 +142,7 @@ class CellValues:
     kind: Kind
     mappings: dict[str, dict[str, float]] = field(default_factory=dict)
     passing: str = ""
+    cut: str = ""
     scale: tuple[float, float] = (0.0, 1.0)
     classes: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()

@@ -202,6 +202,7 @@ def test_the_page_of_several_annotators_says_whether_the_judge_can_replace_one(
     page = (tmp_path / "out/check.html").read_text(encoding="utf-8")
     assert "Can the judge replace an annotator?" in page
     assert "annotators among themselves" in page
+    assert "ordinal alpha, replacing one annotator" in page
 
 
 def test_it_is_a_function_and_a_test(tmp_path: Path) -> None:
@@ -213,6 +214,7 @@ def test_it_is_a_function_and_a_test(tmp_path: Path) -> None:
     assert (tmp_path / "check.html").exists()
     rows = [{"judge": "pass", "human": "pass"}, {"judge": "fail", "human": "fail"}]
     assert conqret.check(rows * 20).tnr.value == 1.0
+    assert conqret.check(rows * 20, require="tnr >= 0.8").met
 
 
 def test_a_page_escapes_what_strangers_wrote(cli: Cli, tmp_path: Path) -> None:

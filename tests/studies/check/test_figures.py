@@ -259,6 +259,23 @@ def test_ratings_have_bias_in_points_and_agreement_beside_one_annotator():
     assert all(earlier >= later for earlier, later in pairwise(apart))
 
 
+def test_the_judge_is_compared_with_annotators_on_all_rows_with_two_labels():
+    rng = np.random.default_rng(4)
+    truth = rng.random(400) < 0.6
+    first, second, judge = ((truth ^ (rng.random(400) < wrong)).astype(float) for wrong in (0.2, 0.2, 0.05))
+    second[:50], judge[60:70] = NAN, NAN
+    figures = check_table(table("pass_fail", [column(values=judge)], first, second)).judges[0].figures
+    there = ~np.isnan(second + judge)
+    assert (first != second)[there].sum() > 50  # without a majority
+    alone, first, second = (values[there] for values in (judge, first, second))
+    among = krippendorff_alpha([first, second], "nominal")
+    stand_in = np.mean([krippendorff_alpha([alone, other], "nominal") for other in (first, second)])
+    assert figures["one_annotator"].value == pytest.approx(among)
+    assert figures["judge_minus_annotator"].value == pytest.approx(stand_in - among)
+    assert figures["judge_minus_annotator"].sign == 1
+    assert figures["judge_minus_annotator"].n == there.sum()
+
+
 def test_scores_beside_labels_of_two_values_have_auroc_and_alpha():
     rng = np.random.default_rng(2)
     scores = rng.random(150)
@@ -289,7 +306,13 @@ def test_pairs_count_flips_apart_from_agreement():
     assert both.flip_rate.low < 0.2 < both.flip_rate.high
     assert both.figure("first_share").value == pytest.approx(0.6)
     assert both.figure("agreement_with_flips").value == pytest.approx(0.76)
+    assert both.judges[0].confusion == ((30, 0, 4), (0, 0, 0), (10, 20, 36))
+    orders[80:90, 1], orders[90:, 0] = 0.5, 0.5  # from A to a tie, and from a tie to B: ties, all the same
+    half = check_table(table("pairs", [column(values=orders.mean(axis=1), orders=orders)], human))
+    assert half.judges[0].confusion == both.judges[0].confusion
+    assert "a flip is a tie." in check_page(half).markdown()
     single = check_table(table("pairs", [column(values=orders[:, 0])], human))
+    assert "a flip is" not in check_page(single).markdown()
     assert single.flip_rate.value is None
     assert "flips cannot be seen" in single.answer
 
@@ -323,7 +346,9 @@ def test_several_judges_are_compared_on_the_rows_that_all_judged():
     assert (result.judges[1].failed, result.judges[1].failures) == (3, ("line 2: 'ERROR'",))
     assert check_requirement(parse_requirement("tnr[good] >= 0.8"), result).status == "met"
     assert check_requirement(parse_requirement("tnr[go] >= 0.8"), result).status == "met"
-    assert check_requirement(parse_requirement("tnr >= 0.8"), result).status == "not met"
+    first = check_requirement(parse_requirement("tnr >= 0.8"), result)
+    assert (first.status, first.reason) == ("not met", "of bad")
+    assert "Disagreements of good, false passes first" in check_page(result).markdown()
     assert check_table(table("pass_fail", judges[:1] * 2, human)).comparisons[0].better == ""
 
 
@@ -434,6 +459,18 @@ def test_the_next_step_fits_the_intervals(right_fails, wrong_passes, right_passe
     human = np.array([0.0] * (right_fails + wrong_passes) + [1.0] * right_passes)
     judge = np.array([0.0] * right_fails + [1.0] * (wrong_passes + right_passes))
     assert check_table(table("pass_fail", [column(values=judge)], human)).next.startswith(first)
+
+
+def test_of_rows_drawn_by_label_no_number_of_further_labels_is_said():
+    human = np.array([1.0] * 60 + [0.0] * 60 + [NAN] * 480)
+    judge = np.array([1.0] * 54 + [0.0] * 6 + [1.0] * 10 + [0.0] * 50 + [1.0] * 400 + [0.0] * 80)
+    result = check_table(table("pass_fail", [column(values=judge)], human, drawn_by="label"))
+    assert result.next.startswith(
+        "label more rows (how many are needed cannot be said of rows drawn by label)"
+    )
+    assert result.judges[0].more_labels is None
+    outcome = check_requirement(parse_requirement("tnr.low >= 0.8"), result)
+    assert (outcome.undecided, outcome.labels) == (True, None)
 
 
 @pytest.mark.parametrize(

@@ -219,6 +219,11 @@ def test_long_tables_become_wide(tmp_path, by, values, judges, annotators):
         ("id,judge_ab,judge_ba,human", ["1,first,second,A", "2,first,first,A"]),
         ("id,judge,judge_swapped,human", ["1,left,right,A", "2,left,left,A"]),
         ("id,order,judge,human", ["1,AB,first,A", "1,BA,second,A", "2,AB,first,A", "2,BA,first,A"]),
+        ("pair,order,judge,human", ["1,AB,first,A", "1,BA,second,A", "2,AB,first,A", "2,BA,first,A"]),
+        (
+            "id,pair_id,swapped,winner,human",
+            ["1,x,no,first,A", "2,x,yes,second,A", "3,y,no,first,A", "4,y,yes,first,A"],
+        ),
         ("id,model_a,model_b,judge_ab,judge_ba,human", ["1,x,y,x,x,x", "2,x,y,x,y,x"]),
     ],
 )
@@ -228,6 +233,20 @@ def test_pairs_in_both_orders(tmp_path, head, lines):
     assert table.judges[0].orders.tolist() == [[1, 1], [1, 0]]
     assert table.judges[0].values.tolist() == [1, 0.5]
     assert table.labels[:, 0].tolist() == [1, 1]
+
+
+def test_rows_of_both_orders_without_a_counterpart(tmp_path):
+    lines = [
+        f"{row},{row // 2},{('AB', 'BA')[row % 2]},{('first', 'second')[row % 2]},A" for row in range(20)
+    ]
+    text = rows("id,match,order,judge,human", *lines)
+    message = fails(tmp_path, text)
+    assert message.endswith(" --columns id=match")
+    assert read(tmp_path, text, columns={"id": "match"}).judges[0].orders.tolist() == [[1, 1]] * 10
+    assert np.isnan(read(tmp_path, text, columns={"id": "id"}).judges[0].orders).sum() == 20
+    alone = rows("id,order,judge,human", "1,AB,first,A", "2,BA,second,A")
+    assert np.isnan(read(tmp_path, alone).judges[0].orders).sum() == 2
+    assert fails(tmp_path, rows("order,judge,human", "AB,first,A", "BA,second,A")).endswith("id=COLUMN")
 
 
 def test_what_a_names_on_swapped_answers(tmp_path):
