@@ -213,11 +213,8 @@ class LabelReader:
             numbers = ", ".join(f"{word} = {TRUTH[word]:g}" for word in sorted(words))
             self.notes.append(f"{dimension}: {numbers}, on a scale from 0 to 1")
             return replace(scale, low=0.0, high=1.0, source="the words in the file")
-        if (
-            scale.level != "nominal"
-            and all(map(is_number, words))
-            and set(map(number_in, words)) == {0.0, 1.0}
-        ):
+        numbers_read = set(map(number_in, words)) if all(map(is_number, words)) else set()
+        if scale.level != "nominal" and numbers_read == {0.0, 1.0}:
             self.notes.append(f"{dimension}: all labels are 0 or 1, taken as a scale from 0 to 1")
             return replace(scale, low=0.0, high=1.0, source="the labels in the file")
         return scale
