@@ -57,7 +57,7 @@ def requirements(
     metrics = {metric_name(metric) for metric in settings.get("metrics", ())}
     if elsewhere:  # of a function's own metrics, those that it returns are checked before it judges
         return [parse_mean(text, metrics or None, "add --metric {}".format) for text in texts]
-    source = None if items is None else lambda: opened(items, settings)
+    source = None if items is None else opened(items, settings)
     judge = JUDGES.resolve(chosen_format({**settings, "replay": None}, source) or DEFAULT_FORMAT)
     known = {*judge.metrics, *judge.derived}
     if not judge.members:

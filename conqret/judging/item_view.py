@@ -82,17 +82,12 @@ def documents(judgment: Judgment, item: Item, citing: Sequence[View]) -> Iterato
     places where the arguments cite it.
     """
     limit = min(TEXT_CHARACTERS, ITEM_CHARACTERS // max(min(len(item.documents), DOCUMENTS), 1))
-    rated = dict[str, tuple[Measure, Part]]()  # the ratings of single documents, each with its measure
-    for measure in judgment.measures.values():
-        if _rates_documents(measure, item):
-            for part in measure.parts:
-                rated[part.id] = (measure, part)
-    trims = dict[str, str]()
-    for trim in judgment.trims:
-        trims[trim.document] = f"{words.count(trim.before)} to {words.count(trim.after)}"
-    flags = dict[str, list[Flag]]()
-    for flag in judgment.flags:
-        flags.setdefault(flag.where, []).append(flag)
+    rating_them = [measure for measure in judgment.measures.values() if _rates_documents(measure, item)]
+    rated = {part.id: (measure, part) for measure in rating_them for part in measure.parts}
+    trims = {
+        trim.document: f"{words.count(trim.before)} to {words.count(trim.after)}" for trim in judgment.trims
+    }
+    flags = gathered((flag.where, flag) for flag in judgment.flags)
     back: dict[int, dict[str, list[int]]] = {}
     for argument in citing:
         for piece in argument.pieces:
@@ -156,11 +151,8 @@ def item_view(item: Item | None, judgment: Judgment) -> View:
         )
         if other is not None:
             paired, row.second, row.missing = True, _measure_cell(name, other), row.missing or _missing(other)
-            extras = (
-                *(f"first: {extra}" for extra in row.extras),
-                *(f"second: {extra}" for extra in _extras(name, other)),
-            )
-            row.extras = extras
+            row.extras = tuple(f"first: {extra}" for extra in row.extras)
+            row.extras += tuple(f"second: {extra}" for extra in _extras(name, other))
         (dimensions if name in BY_NAME else measures).append(row)
         missing[row.missing] = None
     citing = tuple(arguments(judgment, item)) if item else ()
@@ -421,10 +413,5 @@ def _citation_verdicts(
 
 def _verdicts(judgment: Judgment) -> list[tuple[Part, tuple[int, int]]]:
     """The verdicts on citations, each with its sentence and its document."""
-    verdicts = []
-    for measure in judgment.measures.values():
-        for part in measure.parts:
-            if pair := _PAIR.match(part.id):
-                place = (int(pair[1]), int(pair[2]))
-                verdicts.append((part, place))
-    return verdicts
+    parts = (part for measure in judgment.measures.values() for part in measure.parts)
+    return [(part, (int(pair[1]), int(pair[2]))) for part in parts if (pair := _PAIR.match(part.id))]

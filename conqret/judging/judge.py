@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
@@ -221,7 +221,7 @@ def _provider(model: str) -> str:
     return model.partition("/")[0] if "/" in model else "openai"
 
 
-def _in_cascade(setup: Setup, settings: JudgeSettings, items: Callable[[], ItemSource]) -> Setup:
+def _in_cascade(setup: Setup, settings: JudgeSettings, items: ItemSource) -> Setup:
     """The setup with the last judge of a cascade and its rule.
 
     Raises:
@@ -333,19 +333,19 @@ def prepared(
         log = log_of(several, settings)
     source = opened(several, settings) if log is None else log.source
     if log is None and settings.get("judge") is None:
-        setup = setup_of(settings, lambda: source)
+        setup = setup_of(settings, source)
     else:
         setup = _own_setup(settings, source, log)
     if settings.get("nuggets") is not None:
         _check_nuggets(setup)
     checked, setup = check_items(source, setup, all_items=settings.get("session") is None)
     if settings.get("escalate") is not None or settings.get("cascade") is not None:
-        setup = _in_cascade(setup, settings, lambda: source)
+        setup = _in_cascade(setup, settings, source)
     return replace(source, needs=setup.needs), checked, setup, log
 
 
 def _with_shots(
-    judging: dict[str, Any], name: str | Judge | None, items: Callable[[], ItemSource] | None
+    judging: dict[str, Any], name: str | Judge | None, items: ItemSource | None
 ) -> dict[str, Any]:
     """Return the options of a judge with the labeled examples that its prompts are to show, drawn from the items.
     Without ``shots`` and ``examples`` the options are returned unchanged.
@@ -370,7 +370,7 @@ def _with_shots(
         return judging
     from conqret.io.labels import labels_of
 
-    drawn = draw_shots(items(), labels_of(labels), shots, seed=judging.get("seed", JudgeOptions().seed))
+    drawn = draw_shots(items, labels_of(labels), shots, seed=judging.get("seed", JudgeOptions().seed))
     return {**judging, "examples": drawn}
 
 
@@ -417,10 +417,8 @@ def _own_setup(settings: JudgeSettings, source: ItemSource, log: VerdictLog | No
 
 def _judging(settings: JudgeSettings) -> dict[str, Any]:
     """The fields of :class:`JudgeOptions` among the settings."""
-    options: dict[str, Any] = {}
-    for field in fields(JudgeOptions):
-        if field.name in settings:
-            options[field.name] = settings[field.name]  # type: ignore[literal-required]
+    names = {field.name for field in fields(JudgeOptions)}
+    options: dict[str, Any] = {name: value for name, value in settings.items() if name in names}
     if "metrics" in options:
         options["metrics"] = tuple(options["metrics"] or ())
     return options
@@ -431,7 +429,7 @@ def _declared(format: str | Judge | None) -> object:  # noqa: A002
     return format.declared if isinstance(format, Judge) and format.declared else format
 
 
-def setup_of(settings: JudgeSettings, items: Callable[[], ItemSource] | None = None) -> Setup:
+def setup_of(settings: JudgeSettings, items: ItemSource | None = None) -> Setup:
     """Return the judge configuration of ``settings``; in a replay, the recordings fill in what is not set.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar
@@ -166,21 +166,19 @@ def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any
         DeclarationError: a value is out of range.
     """
     options = ClientOptions.from_model(OFFLINE_MODEL if model is None else model)
-    own = ClientSettings.__annotations__
-    given: dict[str, Any] = {}
-    for name in own:
-        if name in settings:
-            given[name] = settings[name]
-    return replace(options, **given)
+    return replace(options, **_among(settings, ClientSettings.__annotations__))
+
+
+def _among(settings: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """The settings that have one of ``names``."""
+    return {name: settings[name] for name in names if name in settings}
 
 
 JUDGES_BY = ("format", CRITERIA, RUBRIC, "judge", "verdicts")
 """The settings that each define the judge."""
 
 
-def chosen_format(
-    settings: Mapping[str, Any], items: Callable[[], ItemSource] | None = None
-) -> str | Judge | None:
+def chosen_format(settings: Mapping[str, Any], items: ItemSource | None = None) -> str | Judge | None:
     """Return the format named in ``settings``, or the judge made from their criteria, rubric or nuggets; else
     None.
 
@@ -189,10 +187,7 @@ def chosen_format(
     Raises:
         DeclarationError: a criterion or the rubric is invalid, or the settings name more than one judge.
     """
-    given = dict[str, Any]()
-    for option in JUDGES_BY:
-        if settings.get(option) not in (None, (), []):
-            given[option] = settings[option]
+    given = {option: settings[option] for option in JUDGES_BY if settings.get(option) not in (None, (), [])}
     name = given.get("format")
     if name in (CRITERIA, RUBRIC) and name in given:
         del given["format"]
@@ -207,8 +202,8 @@ def chosen_format(
             f"criteria_per_call is {in_one_call!r}, but it must be a whole number of at least 1"
         )
     metrics = settings.get("metrics") or ()
-    own_items = name == RUBRIC and RUBRIC not in given and items is not None
-    if not (own_items or given.keys() & {CRITERIA, RUBRIC}):
+    own_items = items if name == RUBRIC and RUBRIC not in given else None
+    if own_items is None and not given.keys() & {CRITERIA, RUBRIC}:
         check_made(name)
         if in_one_call is not None:
             raise DeclarationError(
@@ -224,23 +219,18 @@ def chosen_format(
     size = in_one_call or MAX_IN_ONE_CALL
     if CRITERIA in given:
         return judge_of_metrics(metrics, criteria_judge(criteria_of(given[CRITERIA]), in_one_call=size))
-    if RUBRIC in given:
+    if own_items is None:
         return judge_of_metrics(metrics, rubric_judge(rubrics_of(given[RUBRIC]), in_one_call=size))
-    source = items() if items is not None else open_items([])
     try:
-        return rubric_judge(own_rubrics(source), in_one_call=size)
+        return rubric_judge(own_rubrics(own_items), in_one_call=size)
     except ItemsError:  # at the first faulty item: all faults are told
-        source.check()
+        own_items.check()
         raise
 
 
 def opened(items: Any, settings: Mapping[str, Any]) -> ItemSource:
     """Open ``items`` for reading with those of ``settings`` that say how."""
-    reading: dict[str, Any] = {}
-    for name in (*ItemSettings.__annotations__, "topics", "nuggets"):
-        if name in settings:
-            reading[name] = settings[name]
-    return open_items(items, **reading)
+    return open_items(items, **_among(settings, (*ItemSettings.__annotations__, "topics", "nuggets")))
 
 
 def session_settings(settings: Mapping[str, Any]) -> dict[str, Any]:

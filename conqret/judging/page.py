@@ -81,11 +81,8 @@ def _summary(run: JudgeFolder, record: JudgeRecord, tally: Tally) -> Summary:
     finished run, if there is one."""
     summary = tally.summary().of_all(record.items_count, record.items_left_out)
     with contextlib.suppress(DeclarationError):
-        means = dict[str, float]()
-        for name, metric in run.result(run.summary_file, Summary).metrics.items():
-            if metric.calibrated is not None:
-                means[name] = metric.calibrated
-        return summary.with_calibrated(means) if means else summary
+        kept = run.result(run.summary_file, Summary).metrics
+        return summary.with_calibrated({name: metric.calibrated for name, metric in kept.items()})
     return summary
 
 
@@ -103,9 +100,7 @@ def report_page(
     record = run.record()
     summary = _summary(run, record, tally)
     shown = tally.shown()
-    wanted = set[str]()
-    for _, judgment in shown:
-        wanted.add(judgment.item)
+    wanted = {judgment.item for _, judgment in shown}
     items: dict[str, Item] = {}
     for item in run.items() if wanted else ():
         if item.id in wanted:
@@ -150,9 +145,6 @@ def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
     rows, facts = [], []
     for number, judgment in shown:
         cells, measures = [], judgment.measures
-        values: dict[str, float | None] = dict.fromkeys(ordered)
-        for metric, scored in measures.items():
-            values[metric] = scored.value
         for metric in heads:
             name, measure = words.label(metric), measures.get(metric)
             if measure is None:
@@ -173,7 +165,7 @@ def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
                 "status": judgment.status.value,
                 "flagged": bool(judgment.addressed),
                 "trimmed": bool(judgment.trims),
-                "values": list(map(values.get, ordered)),
+                "values": list(map(judgment.value, ordered)),
             }
         )
     return View(
@@ -192,9 +184,7 @@ STEPS = 20
 
 def histogram(values: Sequence[float], mean: float | None, *, lower_is_better: bool = False) -> View:
     """Return the view of the histogram of one metric, whose highest bar fills the figure."""
-    counts = Counter[int]()
-    for value in values:
-        counts[round(value * STEPS)] += 1
+    counts = Counter(round(value * STEPS) for value in values)
     top, unit = max(counts.values(), default=1), WIDTH / (STEPS + 1)
     bars, descriptions = [], []
     for place, count in sorted(counts.items()):

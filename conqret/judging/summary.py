@@ -182,7 +182,7 @@ class Summary(BaseModel, frozen=True):
         counts = {"left_out": self.left_out} if self.left_out else {}
         return counts | ({"outstanding": self.outstanding} if self.outstanding else {})
 
-    def with_calibrated(self, means: Mapping[str, float]) -> Summary:
+    def with_calibrated(self, means: Mapping[str, float | None]) -> Summary:
         """Return the summary with the mean calibrated score of each metric, from ``means`` by metric."""
         metrics = {
             name: metric.model_copy(update={"calibrated": means.get(name)})
@@ -214,8 +214,9 @@ class Cost(Frozen):
     def from_summary(cls, summary: Summary) -> Self:
         """Return the costs of a finished run."""
         used, total = summary.usage, summary.total
-        calls = used.calls + used.recorded
+        calls, tokens = used.calls + used.recorded, used.prompt_tokens + used.completion_tokens
         usd = None if used.unpriced else used.cost_usd
+        sums = {"calls": calls, "tokens": tokens, "usd": usd, "seconds": used.seconds}
         return cls(
             judgments=total,
             calls=calls,
@@ -224,9 +225,6 @@ class Cost(Frozen):
             usd=usd,
             seconds=used.seconds,
             item={
-                "calls": calls / total if total else None,
-                "tokens": (used.prompt_tokens + used.completion_tokens) / total if total else None,
-                "usd": usd / total if usd is not None and total else None,
-                "seconds": used.seconds / total if total else None,
+                name: None if value is None or not total else value / total for name, value in sums.items()
             },
         )

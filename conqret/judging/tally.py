@@ -130,11 +130,8 @@ class Tally:
         for flag in addressed:
             self._attacks.setdefault(flag.kind, judgment.item)
         self._reasons.update(dict.fromkeys(judgment.reasons.values(), 1))
-        lost = dict[tuple[str, str], None]()
-        for measure in judgment.measures.values():
-            if measure.reason and measure.detail:
-                lost[str(measure.reason), measure.detail] = None
-        for named in lost:
+        lost = [measure for measure in judgment.measures.values() if measure.reason and measure.detail]
+        for named in dict.fromkeys((str(measure.reason), measure.detail) for measure in lost):
             self._details[named] += 1
             self._examples.setdefault(named, judgment.item)
         if judgment.cascade is not None:
@@ -217,12 +214,12 @@ class Tally:
         )
 
 
-def summarise(judgments: Iterable[Judgment], session: SessionCounts | None = None) -> Summary:
+def summarise(judgments: Iterable[Judgment]) -> Summary:
     """Return the summary of ``judgments``."""
     tally = Tally(max_items=0)
     for judgment in judgments:
         tally.add(judgment)
-    return tally.summary(session)
+    return tally.summary()
 
 
 def group_table(tally: Tally, metrics: Sequence[str]) -> Table:
@@ -236,14 +233,7 @@ def group_table(tally: Tally, metrics: Sequence[str]) -> Table:
     for title, groups in _groups(tally):
         shown = list(groups)
         if title == "topic" and len(shown) > MAX_TOPICS:
-            means_of = {
-                name: [tally.mean(metric, groups[name]).value for metric in metrics] for name in shown
-            }
-            lowest = {
-                name: next((value for value in means_of[name] if value is not None), math.inf)
-                for name in shown
-            }
-            shown = sorted(shown, key=lowest.__getitem__)[:MAX_TOPICS]
+            shown = sorted(shown, key=lambda name: _first_mean(tally, metrics, groups[name]))[:MAX_TOPICS]
             notes.append(
                 f"Of {words.count(len(groups))} topics the table lists the {MAX_TOPICS} with the lowest scores."
             )
@@ -259,6 +249,12 @@ def group_table(tally: Tally, metrics: Sequence[str]) -> Table:
     return Table(
         "Groups", (Column("Group", "text"), "Items", *map(words.label, metrics)), rows, note=" ".join(notes)
     )
+
+
+def _first_mean(tally: Tally, metrics: Iterable[str], places: Sequence[int]) -> float:
+    """Return the mean of the first of ``metrics`` that has one at these places; infinite without any."""
+    means = (tally.mean(metric, places).value for metric in metrics)
+    return next((mean for mean in means if mean is not None), math.inf)
 
 
 def _groups(tally: Tally) -> Iterator[tuple[str, dict[str, list[int]]]]:

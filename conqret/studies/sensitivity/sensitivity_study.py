@@ -295,7 +295,7 @@ def sensitivity_plan(
     author.backend.check_can_request("the question for a rewrite")
     source = opened(items, settings)
     every = [*perturbations, *crossed]
-    formats = chosen_format({**settings, "format": settings.get("formats")}, lambda: source)
+    formats = chosen_format({**settings, "format": settings.get("formats")}, source)
     judges: list[str | Judge] = _listed(DEFAULT_FORMAT if formats is None else formats)
     if (judge := settings.get("judge")) is not None:
         named = next((client for client in clients if client.model != OFFLINE_MODEL), clients[0])
