@@ -303,7 +303,10 @@ def read_settings(app: Any, commands: Sequence[str], arguments: Iterable[Argumen
     """
     from conqret.io.toml import read_toml, toml_error
 
-    known = {argument.field_info.name: argument for argument in arguments if not argument.children}
+    known: dict[str, Argument] = {}
+    for argument in arguments:
+        if not argument.children:
+            known[argument.field_info.name] = argument
     named = list(map(Path, map(attrgetter("value"), known["config"].tokens)))
     path = named[0] if named else Path(NAME)
     if not named and not path.is_file():

@@ -178,26 +178,28 @@ def likeliest(distribution: Distribution) -> str:
     return max((label for label in distribution if label != CANNOT), key=distribution.__getitem__)
 
 
-def part_of(measure: Measure, name: str, *, verdict: bool = False) -> Part:
-    """Return a measure as a part of another; ``name`` is its id, and with ``verdict`` its label is the
-    likeliest answer.
-    """
-    label = likeliest(measure.distribution) if verdict else None
-    return Part(id=name, value=measure.value, raw=measure.raw, label=label, distribution=measure.distribution)
-
-
 def mean_measure(measures: Sequence[Measure], names: Sequence[str], *, verdicts: bool = False) -> Measure:
     """Return the measure with the mean of several scored ones, each of which is a part by its name; with
     ``verdicts``, the likeliest answers are the labels of the parts.
     """
     sure = [measure.confidence[METHOD] for measure in measures]
+    parts = (
+        Part(
+            id=name,
+            value=measure.value,
+            raw=measure.raw,
+            label=likeliest(measure.distribution) if verdicts else None,
+            distribution=measure.distribution,
+        )
+        for measure, name in zip(measures, names, strict=True)
+    )
     return Measure(
         status=Status.SCORED,
         value=mean_of(measure.value for measure in measures),
         raw=mean_of(measure.raw for measure in measures),
         method=METHOD,
         confidence={METHOD: math.fsum(sure) / len(sure)},
-        parts=tuple(part_of(*pair, verdict=verdicts) for pair in zip(measures, names, strict=True)),
+        parts=tuple(parts),
     )
 
 

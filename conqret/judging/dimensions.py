@@ -44,8 +44,10 @@ QUALITY_LEVELS: dict[tuple[int, int], dict[int, str]] = {
 }
 """The levels of quality for typed questions, by the ends of their scale."""
 
-DIMENSIONS = tuple(Dimension(**row) for row in tomllib.loads(_declared)["dimension"])
-BY_NAME = {dimension.name: dimension for dimension in DIMENSIONS}
+BY_NAME: dict[str, Dimension] = {}
+for _row in tomllib.loads(_declared)["dimension"]:
+    BY_NAME[_row["name"]] = Dimension(**_row)
+DIMENSIONS = tuple(BY_NAME.values())
 
 
 def ordered(order: Order, *, seed: int, sample: int) -> tuple[Dimension, ...]:

@@ -82,12 +82,17 @@ def documents(judgment: Judgment, item: Item, citing: Sequence[View]) -> Iterato
     places where the arguments cite it.
     """
     limit = min(TEXT_CHARACTERS, ITEM_CHARACTERS // max(min(len(item.documents), DOCUMENTS), 1))
-    rating_them = [measure for measure in judgment.measures.values() if _rates_documents(measure, item)]
-    rated = {part.id: (measure, part) for measure in rating_them for part in measure.parts}
-    trims = {
-        trim.document: f"{words.count(trim.before)} to {words.count(trim.after)}" for trim in judgment.trims
-    }
-    flags = gathered((flag.where, flag) for flag in judgment.flags)
+    rated = dict[str, tuple[Measure, Part]]()  # the ratings of single documents, each with its measure
+    for measure in judgment.measures.values():
+        if _rates_documents(measure, item):
+            for part in measure.parts:
+                rated[part.id] = (measure, part)
+    trims = dict[str, str]()
+    for trim in judgment.trims:
+        trims[trim.document] = f"{words.count(trim.before)} to {words.count(trim.after)}"
+    flags = dict[str, list[Flag]]()
+    for flag in judgment.flags:
+        flags.setdefault(flag.where, []).append(flag)
     back: dict[int, dict[str, list[int]]] = {}
     for argument in citing:
         for piece in argument.pieces:
@@ -413,5 +418,10 @@ def _citation_verdicts(
 
 def _verdicts(judgment: Judgment) -> list[tuple[Part, tuple[int, int]]]:
     """The verdicts on citations, each with its sentence and its document."""
-    parts = (part for measure in judgment.measures.values() for part in measure.parts)
-    return [(part, (int(pair[1]), int(pair[2]))) for part in parts if (pair := _PAIR.match(part.id))]
+    verdicts = []
+    for measure in judgment.measures.values():
+        for part in measure.parts:
+            if pair := _PAIR.match(part.id):
+                place = (int(pair[1]), int(pair[2]))
+                verdicts.append((part, place))
+    return verdicts

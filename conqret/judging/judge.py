@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
@@ -18,6 +19,7 @@ from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge
 from conqret.judging.judge_settings import (
     ClientSettings,
     JudgeSettings,
+    among,
     chosen_format,
     client_options,
     opened,
@@ -417,8 +419,7 @@ def _own_setup(settings: JudgeSettings, source: ItemSource, log: VerdictLog | No
 
 def _judging(settings: JudgeSettings) -> dict[str, Any]:
     """The fields of :class:`JudgeOptions` among the settings."""
-    names = {field.name for field in fields(JudgeOptions)}
-    options: dict[str, Any] = {name: value for name, value in settings.items() if name in names}
+    options = among(settings, map(attrgetter("name"), fields(JudgeOptions)))
     if "metrics" in options:
         options["metrics"] = tuple(options["metrics"] or ())
     return options

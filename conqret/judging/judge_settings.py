@@ -166,12 +166,16 @@ def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any
         DeclarationError: a value is out of range.
     """
     options = ClientOptions.from_model(OFFLINE_MODEL if model is None else model)
-    return replace(options, **_among(settings, ClientSettings.__annotations__))
+    return replace(options, **among(settings, ClientSettings.__annotations__))
 
 
-def _among(settings: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """The settings that have one of ``names``."""
-    return {name: settings[name] for name in names if name in settings}
+def among(settings: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Return those of the settings that have one of ``names``."""
+    found: dict[str, Any] = {}
+    for name in names:
+        if name in settings:
+            found[name] = settings[name]
+    return found
 
 
 JUDGES_BY = ("format", CRITERIA, RUBRIC, "judge", "verdicts")
@@ -187,7 +191,10 @@ def chosen_format(settings: Mapping[str, Any], items: ItemSource | None = None) 
     Raises:
         DeclarationError: a criterion or the rubric is invalid, or the settings name more than one judge.
     """
-    given = {option: settings[option] for option in JUDGES_BY if settings.get(option) not in (None, (), [])}
+    given = dict[str, Any]()
+    for option in JUDGES_BY:
+        if settings.get(option) not in (None, (), []):
+            given[option] = settings[option]
     name = given.get("format")
     if name in (CRITERIA, RUBRIC) and name in given:
         del given["format"]
@@ -230,7 +237,7 @@ def chosen_format(settings: Mapping[str, Any], items: ItemSource | None = None) 
 
 def opened(items: Any, settings: Mapping[str, Any]) -> ItemSource:
     """Open ``items`` for reading with those of ``settings`` that say how."""
-    return open_items(items, **_among(settings, (*ItemSettings.__annotations__, "topics", "nuggets")))
+    return open_items(items, **among(settings, (*ItemSettings.__annotations__, "topics", "nuggets")))
 
 
 def session_settings(settings: Mapping[str, Any]) -> dict[str, Any]:

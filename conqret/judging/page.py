@@ -81,8 +81,11 @@ def _summary(run: JudgeFolder, record: JudgeRecord, tally: Tally) -> Summary:
     finished run, if there is one."""
     summary = tally.summary().of_all(record.items_count, record.items_left_out)
     with contextlib.suppress(DeclarationError):
-        kept = run.result(run.summary_file, Summary).metrics
-        return summary.with_calibrated({name: metric.calibrated for name, metric in kept.items()})
+        means = dict[str, float]()
+        for name, metric in run.result(run.summary_file, Summary).metrics.items():
+            if metric.calibrated is not None:
+                means[name] = metric.calibrated
+        return summary.with_calibrated(means) if means else summary
     return summary
 
 
@@ -100,7 +103,9 @@ def report_page(
     record = run.record()
     summary = _summary(run, record, tally)
     shown = tally.shown()
-    wanted = {judgment.item for _, judgment in shown}
+    wanted = set[str]()
+    for _, judgment in shown:
+        wanted.add(judgment.item)
     items: dict[str, Item] = {}
     for item in run.items() if wanted else ():
         if item.id in wanted:
@@ -184,7 +189,9 @@ STEPS = 20
 
 def histogram(values: Sequence[float], mean: float | None, *, lower_is_better: bool = False) -> View:
     """Return the view of the histogram of one metric, whose highest bar fills the figure."""
-    counts = Counter(round(value * STEPS) for value in values)
+    counts = Counter[int]()
+    for value in values:
+        counts[round(value * STEPS)] += 1
     top, unit = max(counts.values(), default=1), WIDTH / (STEPS + 1)
     bars, descriptions = [], []
     for place, count in sorted(counts.items()):

@@ -192,8 +192,15 @@ def in_one_call(
     Dimensions follow the other sections, in the order of the case.
     """
 
-    by_name = {section.name: section for section in sections}
-    typed = [section.typed for section in sections if section.typed is not None]
+    by_name: dict[str, JudgeSection] = {}
+    metrics, english, needs = list[str](), list[str](), frozenset[str]()
+    typed = list[Callable[[], TypedQuestions]]()
+    for section in sections:
+        by_name[section.name] = section
+        metrics += section.metrics
+        needs |= section.needs
+        english += section.metrics if section.english_only else ()
+        typed += () if section.typed is None else (section.typed,)
 
     def response(case: Case) -> type[Typed]:
         in_order = dict(by_name)
@@ -213,21 +220,22 @@ def in_one_call(
         return in_one_call(prompt, name, wanted, both_orders=both_orders)
 
     def baseline(case: Case) -> dict[str, Any]:
-        return {field: by_name[field].baseline(case) for field in response(case).model_fields}
+        plain = {}
+        for field in response(case).model_fields:
+            plain[field] = by_name[field].baseline(case)
+        return plain
 
     return JudgePrompt(
         prompt=prompt,
-        metrics=tuple(metric for section in sections for metric in section.metrics),
-        needs=frozenset[str]().union(*(section.needs for section in sections)),
+        metrics=tuple(metrics),
+        needs=needs,
         response=response,
         score=score,
         baseline=baseline,
         context=lambda case: {"documents": range(1, len(case.item.documents) + 1)},
         both_orders=both_orders,
         about=about,
-        english_only=frozenset(
-            metric for section in sections if section.english_only for metric in section.metrics
-        ),
+        english_only=frozenset(english),
         typed=partial(together, typed) if len(typed) == len(sections) else None,
     )
 
@@ -314,7 +322,9 @@ def valid_alone(
 @lru_cache(maxsize=256)
 def _answer(name: str, sections: tuple[JudgeSection, ...]) -> type[Typed]:
     """The model of an answer, its fields in the order of ``sections`` (a model writes them in schema order)."""
-    fields: dict[str, Any] = {section.name: (section.answer, ...) for section in sections}
+    fields: dict[str, Any] = {}
+    for section in sections:
+        fields[section.name] = (section.answer, ...)
     return create_model(name, __base__=Typed, **fields)
 
 

@@ -192,14 +192,13 @@ class Setup:
     @property
     def recorded(self) -> dict[str, Any]:
         """The fields of a run record that describe the judge configuration, by name."""
-        formats = {
-            each.judge.name: {
-                "fingerprint": each.fingerprint,
-                "identity": each.identity,
+        formats = {}
+        for setup, names in self.members:
+            formats[setup.judge.name] = {
+                "fingerprint": setup.fingerprint,
+                "identity": setup.identity,
                 "names": dict(names),
             }
-            for each, names in self.members
-        }
         return {
             "format": self.judge.name,
             "model": self.model,
@@ -213,16 +212,21 @@ class Setup:
     @property
     def needs(self) -> dict[str, str]:
         """A mapping from each field that items must have to the words of the error where one is missing."""
-        needs = sorted({need for part in self.parts for need in part.needs})
-        return {need: f"format {self.judge.name} {_NEEDS[need]}" for need in needs}
+        needs = {}
+        for part in self.parts:
+            for need in part.needs:
+                needs[need] = f"format {self.judge.name} {_NEEDS[need]}"
+        return dict(sorted(needs.items()))
 
     def instrument(self, *clients: Client) -> Instrument:
         """Return this judge configuration as an :class:`Instrument` with an open client for each of its
         judges, in their order."""
         (client,) = clients
-        members = tuple((setup.instrument(client), names) for setup, names in self.members)
+        members = []
+        for setup, names in self.members:
+            members.append((setup.instrument(client), names))
         made = self.judge, self.options, self.library, client, self.model, self.fingerprint
-        return Instrument(*made, members=members)
+        return Instrument(*made, members=tuple(members))
 
     def in_one_order(self, metric: str) -> Setup:
         """Return the configuration with only the prompts of ``metric`` (and all metrics that these rate), sent in one
@@ -463,7 +467,11 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
         checked, whole = replace(source, skip_invalid=True).check(), False
     notes: list[str] = []
     if not setup.options.metrics:
-        setup, notes = _possible(setup, {name for name, share in checked.has.items() if share == "none"})
+        absent = set[str]()
+        for name, share in checked.has.items():
+            if share == "none":
+                absent.add(name)
+        setup, notes = _possible(setup, absent)
     judge, parts, needs = setup.judge, setup.parts, setup.needs
     if checked.has["reference"] != "none" and not any("reference" in part.looked_at for part in parts):
         column = source.column("reference")

@@ -182,7 +182,7 @@ class Summary(BaseModel, frozen=True):
         counts = {"left_out": self.left_out} if self.left_out else {}
         return counts | ({"outstanding": self.outstanding} if self.outstanding else {})
 
-    def with_calibrated(self, means: Mapping[str, float | None]) -> Summary:
+    def with_calibrated(self, means: Mapping[str, float]) -> Summary:
         """Return the summary with the mean calibrated score of each metric, from ``means`` by metric."""
         metrics = {
             name: metric.model_copy(update={"calibrated": means.get(name)})

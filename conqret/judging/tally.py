@@ -44,7 +44,7 @@ COUNTED = (*Status, "partly", "flagged", "html", "trimmed", "miscited")
 class _Scores:
     """The scores of one metric, one for each judgment (NaN: none), and the counts of what else it has."""
 
-    values: array[float] = field(default_factory=lambda: array("d"))
+    values: array[float] = field(default_factory=partial(array, "d"))
     total: int = 0
     inapplicable: int = 0
     flipped: int | None = None
@@ -130,8 +130,11 @@ class Tally:
         for flag in addressed:
             self._attacks.setdefault(flag.kind, judgment.item)
         self._reasons.update(dict.fromkeys(judgment.reasons.values(), 1))
-        lost = [measure for measure in judgment.measures.values() if measure.reason and measure.detail]
-        for named in dict.fromkeys((str(measure.reason), measure.detail) for measure in lost):
+        lost = dict[tuple[str, str], None]()
+        for measure in judgment.measures.values():
+            if measure.reason and measure.detail:
+                lost[str(measure.reason), measure.detail] = None
+        for named in lost:
             self._details[named] += 1
             self._examples.setdefault(named, judgment.item)
         if judgment.cascade is not None:
