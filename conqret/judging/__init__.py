@@ -6,8 +6,7 @@
 - What a judge is: ``judge_parts``, ``dimensions``, ``responses`` (types of answers, and answers in sections),
   ``scales``, ``known_as`` (names that other tools give metrics).
 - Judges that users make: ``criteria``, ``rubrics``, ``own_judge``, ``verdict_log``.
-- The course of a judgment: ``setup``, ``instrument`` (one item), ``judgments`` (all of a run), ``engines`` (here, or on
-  Ray), ``request_run`` (runs of studies), ``cost`` (dry runs).
+- The course of a judgment: ``setup``, ``instrument`` (one item), ``judgments`` (all of a run), ``cost`` (dry runs).
 - Files and reports: ``judge_folder``, ``summary``, ``summary_tables``, ``tally``, ``page``, ``item_view``,
   ``recorded_requests``, ``build_gate`` (``--require``, JUnit, Markdown).
 - Commands: ``command`` (``conqret judge``), ``show_command`` (``conqret runs show``).

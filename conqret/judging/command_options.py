@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.console.printing import ProgressBar
-    from conqret.judging.judge_settings import RequestSettings
-    from conqret.judging.request_run import Run
     from conqret.llm.expected_cost import ExpectedCost
+    from conqret.runs.request_run import Run
+    from conqret.runs.session import RequestSettings
 
 
 @dataclass(frozen=True)
@@ -228,7 +228,7 @@ class PlanOptions(OptionGroup):
         Raises:
             SystemExit: it was a dry run.
         """
-        from conqret.judging.cost import Counted
+        from conqret.runs.dry_run import Counted
 
         if self.dry_run:
             try:

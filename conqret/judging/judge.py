@@ -16,22 +16,15 @@ from conqret.io.rows import only_split, with_columns
 from conqret.judging.judge_folder import JudgeFolder, skipped_row, verdict_row
 from conqret.judging.judge_options import NUGGETS, JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge
-from conqret.judging.judge_settings import (
-    ClientSettings,
-    JudgeSettings,
-    among,
-    chosen_format,
-    client_options,
-    opened,
-    session_settings,
-)
+from conqret.judging.judge_settings import JudgeSettings, chosen_format, opened
 from conqret.judging.judgments import JudgePlan, Judgments, judge_items
 from conqret.judging.setup import OF_A_MODEL, RecordedCall, Setup, check_items, recorded_call, set_up
 from conqret.judging.shots import FORMAT as SHOTS_FORMAT
 from conqret.judging.shots import draw_shots
-from conqret.llm.client_options import resolving
+from conqret.llm.client_options import ClientSettings, client_options, resolving
+from conqret.options import among
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.session import Session
+from conqret.runs.session import Session, session_settings
 from conqret.runs.trials import Loop
 
 if TYPE_CHECKING:
@@ -106,7 +99,7 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - ``session``: an open :class:`conqret.Session`, whose model, prompts and recordings are used, so that many
               calls share one client; its counts include all calls
             - ``engine``: ``process`` (default), or ``ray``: judge with ``workers`` on a Ray cluster (docs/scale.md)
-            - ``watch``: an observer (:class:`conqret.judging.judge_settings.Watch`): its ``start`` is called once, with
+            - ``watch``: an observer (:class:`conqret.runs.request_run.Watch`): its ``start`` is called once, with
               the number of judgments kept from before, and its ``advance`` with each judgment as it is done
             - those of :class:`conqret.llm.client_options.ClientOptions`: ``api_base``, ``api_key``, ``client``,
               ``max_tokens``, ``context_window``, ``input_price``, ``output_price``, ``max_concurrency``,

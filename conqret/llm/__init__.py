@@ -11,6 +11,7 @@
 - ``recordings``: the SQLite store of answers; ``batches``, ``batch_services``: half-price batches of
   providers
 - ``providers``, ``provider_errors``: prices, keys, and what errors mean; ``tracing``: spans of OpenTelemetry
+- ``engines``: requests are sent by this process, or by the workers of a Ray cluster
 - ``backends/``: one module a backend; ``hosted/``: calls to hosted models
 
 Importing this package imports no LLM library; litellm and instructor are loaded by the first real call.
