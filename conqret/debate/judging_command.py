@@ -9,8 +9,8 @@ from typing import Any
 from conqret.console import shared_options as options
 from conqret.console.exit_codes import end
 from conqret.console.printing import NONE, at, result
+from conqret.console.shared_options import StudyOptions
 from conqret.data import Item
-from conqret.judging.command_options import StudyOptions
 from conqret.judging.judge import expected_cost
 from conqret.judging.judgments import Judgments
 from conqret.llm.client_options import OFFLINE_MODEL

@@ -2,7 +2,7 @@
 
 - The public functions: ``judge`` (``conqret.judge``), ``session_judge`` (one that is called many times).
 - Settings: ``judge_settings`` (by keyword), ``judge_options`` (how a judge is run), ``command_options`` (on the command
-  line, and what commands share that send requests).
+  line, and in ``conqret.toml``).
 - What a judge is: ``judge_parts``, ``dimensions``, ``responses`` (types of answers, and answers in sections),
   ``scales``, ``known_as`` (names that other tools give metrics).
 - Judges that users make: ``criteria``, ``rubrics``, ``own_judge``, ``verdict_log``.

@@ -13,8 +13,9 @@ from conqret.console import shared_options as options
 from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, complain, note, note_all, progress, result, tell, tell_outcomes
+from conqret.console.shared_options import StudyOptions
 from conqret.errors import number
-from conqret.judging.command_options import ChosenJudge, Config, JudgingOptions, StudyOptions, read_settings
+from conqret.judging.command_options import ChosenJudge, Config, JudgingOptions, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
