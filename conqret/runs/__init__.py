@@ -4,5 +4,6 @@
   loop that fills them
 - ``run_folder``: the files and the record of a run; ``study_run``: those of requests to a model and of training
 - ``request_run``: runs of studies, which send requests; ``dry_run``: what they will cost
+- ``background_loop``: an event loop in a thread of its own
 - ``management``: list and prune runs; ``shared_recordings``: export and import recordings
 """

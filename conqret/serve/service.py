@@ -39,10 +39,10 @@ from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge
 from conqret.judging.judge_settings import chosen_format
 from conqret.judging.judgments import Judgments
 from conqret.judging.known_as import elsewhere
-from conqret.judging.session_judge import BackgroundLoop
 from conqret.judging.setup import set_up
 from conqret.llm.providers import is_loopback
 from conqret.llm.replies import describe
+from conqret.runs.background_loop import BackgroundLoop
 from conqret.runs.session import Session
 from conqret.serve.contract import JUDGE_PATH, METRICS_PATH, MetricsRequest, needed, openapi
 from conqret.serve.intake import (

@@ -24,7 +24,6 @@ from conqret.errors import DeclarationError, check_known, number, strict_options
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.cost import expected_judging
-from conqret.judging.criteria import COMPARISON, comparison_criterion, comparison_judge
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge import Items, prepared
 from conqret.judging.judge_folder import JudgeFolder
@@ -41,6 +40,7 @@ from conqret.runs.trials import RowStore
 from conqret.stats.comparative_judgment import check_sizes
 from conqret.stats.pair_design import GroupPairs
 from conqret.studies.study_judging import JudgedRun, study_folder
+from conqret.studies.tournament.comparison import COMPARISON, comparison_criterion, comparison_judge
 from conqret.studies.tournament.item_groups import (
     BESIDE,
     Design,
