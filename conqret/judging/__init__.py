@@ -9,5 +9,5 @@
 - The course of a judgment: ``setup``, ``instrument`` (one item), ``judgments`` (all of a run), ``cost`` (dry runs).
 - Files and reports: ``judge_folder``, ``summary``, ``summary_tables``, ``tally``, ``page``, ``item_view``,
   ``recorded_requests``, ``build_gate`` (``--require``, JUnit, Markdown).
-- Commands: ``command`` (``conqret judge``), ``show_command`` (``conqret runs show``).
+- The command: ``command`` (``conqret judge``).
 """

@@ -142,8 +142,7 @@ def judge(
 
     conqret judge items.jsonl --replay recordings.jsonl
     """
-    from conqret.judging.judge import expected_costs
-    from conqret.judging.judge import judge as judged
+    from conqret.judging import judge as public
 
     shown = run_options.shown
     settings: dict[str, Any] = {
@@ -174,7 +173,7 @@ def judge(
     if config is not None:
         shown.note(f"settings come from {config}; options of the command line override them")
     if run_options.dry_run:
-        run_options.tell_cost(expected_costs(items, **{**settings, "batch": False}))
+        run_options.tell_cost(public.expected_costs(items, **{**settings, "batch": False}))
         return
 
     def begin(run: JudgePlan, rows: int) -> None:
@@ -197,7 +196,7 @@ def judge(
         bar.start(run.clients[0], rows, run.total)
 
     with progress("judging", quiet=shown.quiet) as bar:
-        judgments = judged(items, watch=SimpleNamespace(start=begin, advance=bar.advance), **settings)
+        judgments = public.judge(items, watch=SimpleNamespace(start=begin, advance=bar.advance), **settings)
     shown.session(judgments.session, number(len(judgments), "judgment"))
     if judgments.missing:
         note_all(f"the recordings lack {number(len(judgments.missing), 'answer')}", judgments.missing)
