@@ -85,9 +85,9 @@ def _document(number: int, document: Document) -> dict[str, Any]:
 
 def pictures_of(judge_prompt: JudgePrompt[Any], item: Item) -> bool:
     """Return True if the prompt shows images of the item, which a decision model does not get."""
-    documents = any(document.image for document in item.documents)
-    shown = item.pictures if "documents" in judge_prompt.looked_at else ()
-    return bool(item.images or any(turn.images for turn in item.messages) or (documents and shown))
+    documents = item.documents if "documents" in judge_prompt.looked_at else ()
+    turns = any(turn.images for turn in item.messages)
+    return bool(item.images) or turns or any(document.image for document in documents)
 
 
 def measures_of(judge_prompt: JudgePrompt[Any], decided: Decided, case: Case) -> dict[str, Measure]:

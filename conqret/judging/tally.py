@@ -13,6 +13,7 @@ from heapq import nsmallest
 from itertools import count, filterfalse
 from operator import itemgetter
 from statistics import stdev
+from sys import intern
 
 from conqret.data import Item, Judgment, Measure, Status
 from conqret.data.digest import gathered
@@ -88,7 +89,6 @@ class Tally:
     languages: list[str] = field(default_factory=list)
     kinds: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     _topic: list[int] = field(default_factory=list)
-    _names: dict[str, str] = field(default_factory=dict)
     _metrics: dict[str, _Scores] = field(default_factory=partial(defaultdict, _Scores))
     _kept: dict[str, tuple[bool, float, int, Judgment]] = field(default_factory=dict)
     _counts: Counter[str] = field(default_factory=Counter)
@@ -104,8 +104,8 @@ class Tally:
         place = len(self.topics)
         self.items[judgment.item] = place
         self._topic.append(self.keys.add(judgment))
-        self.topics.append(self._names.setdefault(judgment.topic, judgment.topic))
-        self.stances.append(self._names.setdefault(judgment.stance, judgment.stance))
+        self.topics.append(intern(judgment.topic))
+        self.stances.append(intern(judgment.stance))
         self.languages.append(words.language(judgment.language) or "cannot be told")
         for metric, measure in judgment.measures.items():
             self._metrics[metric].add(measure, place)
