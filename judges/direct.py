@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from conqret.baseline import Evidence, Finding
+from conqret.judging.criteria import Preference, score_preference
 from conqret.judging.deciding import preference_questions, rating_questions
 from conqret.judging.judge_parts import Judge, JudgePrompt, TypedQuestions
-from conqret.judging.responses import SIDES, Preference, Typed, ZeroToTen, score_preference
+from conqret.judging.responses import SIDES, Typed, ZeroToTen
 from conqret.judging.scales import ZERO_TO_TEN, rated
 
 

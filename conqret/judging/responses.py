@@ -34,7 +34,6 @@ from conqret.judging.scales import (
     ZERO_TO_FIVE,
     ZERO_TO_TEN,
     Scale,
-    preferred,
     rated,
     with_confidence,
 )
@@ -146,26 +145,6 @@ DocumentRatings = Annotated[list[DocumentRating], each_once(attrgetter("document
 
 
 SIDES = {"first": "argument_1", "second": "argument_2", "tie": "tie"}
-
-
-GradedSide = Literal["argument_1", "argument_1_slightly", "tie", "argument_2_slightly", "argument_2"]
-SLIGHTLY = "_slightly"
-"""Ends the name of an argument that is the better one by a little."""
-
-
-class Preference(Typed):
-    """Which argument is better, clearly or slightly."""
-
-    preference: GradedSide
-
-
-def score_preference(reply: JudgeReply[Preference], case: Case) -> Mapping[str, Measure]:
-    """Return the metric ``preference`` of a response; a slight preference is halfway between a clear one and
-    a tie.
-    """
-    side = reply.value.preference
-    verdict = preferred(LABELS[side.removesuffix(SLIGHTLY)], slightly=side.endswith(SLIGHTLY))
-    return {"preference": verdict}
 
 
 def stated(case: Case, finding: Finding, scale: Scale) -> dict[str, Any]:

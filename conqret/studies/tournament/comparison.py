@@ -7,9 +7,9 @@ from typing import Any
 
 from conqret.data.criterion import FIELDS, PAIRED, Criterion, criterion_of, parse_criterion
 from conqret.errors import DeclarationError
+from conqret.judging.criteria import Preference, score_preference
 from conqret.judging.deciding import preference_questions
 from conqret.judging.judge_parts import Judge, JudgePrompt
-from conqret.judging.responses import Preference, score_preference
 
 COMPARISON = "comparison"
 """The name of the judge of a criterion that two arguments are compared by, and of its prompt."""
