@@ -16,7 +16,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, TypeVar, get_args, get_type_hints
 
@@ -131,3 +131,12 @@ def fault_text(fault: Mapping[str, Any]) -> str:
     if text := FAULTS.get(fault["type"]):
         return text
     return str(fault["msg"]).removeprefix("Value error, ").replace("Input should", "it must")
+
+
+def among(settings: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """Return those of the settings that have one of ``names``."""
+    found: dict[str, Any] = {}
+    for name in names:
+        if name in settings:
+            found[name] = settings[name]
+    return found

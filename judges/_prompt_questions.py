@@ -9,14 +9,13 @@ from importlib import resources
 from typing import Any
 
 from conqret.data import Measure, Part
+from conqret.judges._questions import mean_measure, states_facts
 from conqret.judging.deciding import (
     YES_OR_NO,
     expected,
     expected_rating,
-    mean_measure,
     preference_questions,
     rating_questions,
-    states_facts,
 )
 from conqret.judging.judge_options import PAIRED
 from conqret.judging.judge_parts import Case, TypedQuestions

@@ -8,8 +8,9 @@ from typing import Any
 
 from conqret.data import Measure, Reason
 from conqret.errors import number
+from conqret.judges._questions import likeliest, mean_measure
 from conqret.judges._shared import average_precision
-from conqret.judging.deciding import CANNOT, expected, likeliest, mean_measure
+from conqret.judging.deciding import CANNOT, expected
 from conqret.judging.judge_parts import Case, TypedQuestions
 from conqret.llm.decisions import Decided, Question, UnansweredError, choice
 from conqret.text.sentences import Span, sentences

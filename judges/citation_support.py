@@ -17,7 +17,8 @@ from statistics import fmean
 from typing import Annotated, Any, Literal
 
 from conqret.data import Item, Measure, Part, Reason, Status
-from conqret.judging.deciding import METHOD, expected, mean_measure
+from conqret.judges._questions import mean_measure
+from conqret.judging.deciding import METHOD, expected
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply, TypedQuestions
 from conqret.judging.responses import Typed, Whole, each_once
 from conqret.llm.decisions import Decided, Question, choice

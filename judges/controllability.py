@@ -13,7 +13,8 @@ from typing import Any, Literal, Self
 from pydantic import model_validator
 
 from conqret.data import Measure, Part, Reason, Status
-from conqret.judging.deciding import expected, likeliest
+from conqret.judges._questions import likeliest
+from conqret.judging.deciding import expected
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply, TypedQuestions
 from conqret.judging.responses import Percent, Typed
 from conqret.llm.decisions import Decided, choice

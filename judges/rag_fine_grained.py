@@ -7,14 +7,8 @@ from typing import Any
 
 from conqret.baseline import Evidence
 from conqret.data import Measure, Status
-from conqret.judging.deciding import (
-    expected,
-    expected_rating,
-    has_argument,
-    mean_measure,
-    rating_questions,
-    states_facts,
-)
+from conqret.judges._questions import mean_measure, states_facts
+from conqret.judging.deciding import expected, expected_rating, has_argument, rating_questions
 from conqret.judging.judge_parts import Case, Judge, TypedQuestions
 from conqret.judging.responses import (
     DOCUMENTS_AND_ARGUMENT,

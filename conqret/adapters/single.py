@@ -16,9 +16,10 @@ from conqret.io.items import STANCES
 from conqret.io.rubric_files import RubricSource
 from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
-from conqret.judging.judge_settings import ClientSettings, chosen_format
+from conqret.judging.judge_settings import chosen_format
 from conqret.judging.judgments import Judgments
 from conqret.judging.session_judge import SessionJudge
+from conqret.llm.client_options import ClientSettings
 from conqret.show.words import reason
 from conqret.text.language import language_code
 

@@ -40,7 +40,7 @@ HOMES: Parts = {
         "list": "cli.runs_command:list_",
         "prune": "cli.runs_command:prune",
         "report": "experiments.command:report",
-        "show": "judging.show_command:show",
+        "show": "cli.show_command:show",
         "diff": "studies.diff.command:diff",
         "methods": "studies.card.methods_command:methods",
         "recordings": {"export": "cli.runs_command:export", "import": "cli.runs_command:import_"},

@@ -23,9 +23,8 @@ from conqret.data import Document, Item
 from conqret.errors import DeclarationError
 from conqret.judging.judge import judge as judged
 from conqret.judging.judge_parts import JUDGES, Judge
-from conqret.judging.judge_settings import ClientSettings
 from conqret.judging.summary_tables import metric_names
-from conqret.llm.client_options import backend_of
+from conqret.llm.client_options import ClientSettings, backend_of
 from conqret.llm.tokens import count_tokens
 from conqret.show.words import reason
 

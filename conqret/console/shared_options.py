@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 
+from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup, option
-from conqret.console.printing import at, note, note_left_out, result, tell, tell_session
+from conqret.console.printing import (
+    at,
+    named,
+    note,
+    note_all,
+    note_left_out,
+    progress,
+    result,
+    tell,
+    tell_session,
+)
 from conqret.console.result_options import DrawnBy as DrawnBy
 from conqret.console.result_options import Printed as Printed
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, number
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.options import FILES as FILES
 from conqret.options import JUDGING as JUDGING
@@ -20,8 +33,13 @@ from conqret.options import MODEL as MODEL
 from conqret.text.numbers import number_in
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from conqret.console.printing import ProgressBar
     from conqret.io import CheckedItems
-    from conqret.runs.session import SessionCounts
+    from conqret.llm.expected_cost import ExpectedCost
+    from conqret.runs.request_run import Run
+    from conqret.runs.session import RequestSettings, SessionCounts
     from conqret.show.report_page import ReportPage
     from conqret.show.table import Table
 
@@ -271,6 +289,162 @@ class PageFile(OptionGroup):
             tell(at(write_page(page(value), self.output), what))
 
 
+@dataclass(frozen=True)
+class Engines(OptionGroup):
+    """Where models are called.
+
+    Limits:
+        engine: `process`: work in this process. `ray`: distribute the work over the workers of a Ray cluster (the one
+            at RAY_ADDRESS, else one on this machine), under the same limits. Default: `process`.
+        workers: With `--engine ray`: number of processes. Default: one per processor, at least 2.
+    """
+
+    engine: Literal["process", "ray"] | None = None
+    workers: int | None = None
+
+
+@dataclass(frozen=True)
+class BatchedEngines(Engines):
+    """The same, or a provider's batches.
+
+    Model:
+        batch: Submit all requests as a batch to OpenAI or Anthropic, at half the price, and end; run the same command
+            again later to collect the responses.
+    """
+
+    batch: bool = False
+
+    def prices(self, costs: Sequence[ExpectedCost], calls: Calls) -> list[ExpectedCost]:
+        """Return the expected costs, at the batch price where the user chose batches (rewriting is never
+        batched).
+
+        Raises:
+            DeclarationError: a model cannot be called in batches.
+        """
+        from conqret.llm.expected_cost import batch_price
+
+        return [
+            batch_price(cost, calls.for_model(cost.model)) if self.batch and cost.task != "rewrite" else cost
+            for cost in costs
+        ]
+
+
+O = TypeVar("O")  # noqa: E741 - an outcome
+"""An outcome: its ``session`` and the questions whose answers a replay lacked (``missing``) are told."""
+
+
+def study_watch(bar: ProgressBar, shown: OutputOptions, role: str) -> SimpleNamespace:
+    """Return an observer that prints the models and the work of a run at its start, and advances the progress
+    bar; its ``total`` is that of the run.
+    """
+
+    def start(run: Run[Any], kept: int) -> None:
+        clients = {client.model_id: client for client in run.clients}
+        names = (named(client.model_id, client.baseline, role) for client in clients.values())
+        watch.total = run.total
+        shown.tell(f"{run.about} {run.by or ' and '.join(names)}")
+        bar.start(run.clients[0], kept, run.total)
+
+    watch = SimpleNamespace(start=start, advance=bar.advance, reach=bar.reach, total=0)
+    return watch
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanOptions(OptionGroup):
+    """The options that every such command ends with, and the steps that they decide."""
+
+    calls: Calls = field(default_factory=Calls)
+    engines: BatchedEngines = field(default_factory=BatchedEngines)
+    kept: RunFolderOptions = field(default_factory=RunFolderOptions)
+    dry_run: DryRun = False
+    shown: OutputOptions = field(default_factory=OutputOptions)
+
+    @property
+    def settings(self) -> RequestSettings:
+        """The folder and engine options that the user set, as keyword settings."""
+        return cast("RequestSettings", {**self.kept.given(), **self.engines.given()})
+
+    def tell_cost(self, estimates: Sequence[ExpectedCost], **shown: Any) -> None:
+        """Print the expected cost of a run, as the end of a dry run (:func:`conqret.console.costs.tell_cost`).
+
+        ``shown`` are further arguments of that function.
+        """
+        from conqret.console.costs import tell_cost
+
+        estimates = self.engines.prices(estimates, self.calls)
+        called = self.kept.called_models(self.calls, (each.model for each in estimates if each.calls))
+        tell_cost(estimates, budget=self.calls.budget, as_json=self.shown.json_output, called=called, **shown)
+
+    def study(
+        self,
+        function: Callable[..., O],
+        *arguments: Any,
+        rows: str,
+        doing: str = "judging",
+        role: str = "a judge",
+        **settings: Any,
+    ) -> O:
+        """Run a study's ``function`` with the user's settings and return its outcome; a dry run prints its
+        cost and exits.
+
+        Args:
+            function: the study.
+            arguments: its positional arguments.
+            rows: what it produces, for the printed count ("judgments").
+            doing: the label of the progress bar.
+            role: what the offline baseline is said not to be ("a judge").
+            settings: its keyword arguments.
+
+        Raises:
+            SystemExit: it was a dry run.
+        """
+        from conqret.runs.dry_run import Counted
+
+        if self.dry_run:
+            try:
+                function(*arguments, **settings, **self.settings, dry_run=True)
+            except Counted as counted:
+                self.tell_cost(counted.costs, **counted.shown)
+            sys.exit()
+        with progress(doing, quiet=self.shown.quiet) as bar:
+            watch = study_watch(bar, self.shown, role)
+            outcome: Any = function(*arguments, **settings, **self.settings, watch=watch)
+        if watch.total:
+            self.shown.session(outcome.session, number(watch.total, rows.removesuffix("s")))
+        if outcome.missing:
+            note_all(f"the recordings lack {number(len(outcome.missing), 'answer')}", outcome.missing)
+        return outcome  # type: ignore[no-any-return]
+
+    def conclude(
+        self,
+        data: object,
+        lines: Iterable[RenderableType],
+        outcome: Any,
+        lost: Mapping[str, int],
+        *,
+        there: object,
+    ) -> None:
+        """Print the result (``data`` as JSON, or ``lines`` as text), and end the command.
+
+        It exits with code 1 where responses are ``lost`` (counts by reason), where ``there`` is false or
+        empty, or where the session stopped early.
+        """
+        result(data, lines, as_json=self.shown.json_output)
+        end(lost, outcome.session, there=there, reasons=lost)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyOptions(PlanOptions):
+    """The same with a folder of prompts."""
+
+    prompts: Prompts = None
+
+    @property
+    def settings(self) -> RequestSettings:
+        """The options that the user set, including the folder of prompts, as keyword settings."""
+        return {"prompts": self.prompts, **super().settings}
+
+
 def listed(text: str | None) -> list[str]:
     """Split a comma-separated list into its non-empty parts; an empty list for None."""
     return [part.strip() for part in (text or "").split(",") if part.strip()]
@@ -319,10 +493,10 @@ def column_map(columns: str | None, example: str) -> dict[str, str]:
     if any(len(pair) != 2 or not all(part.strip() for part in pair) for pair in pairs):
         raise DeclarationError(f"--columns takes a list such as {example}, not {columns!r}")
     mapping: dict[str, str] = {}
-    for field, column in ((field.strip(), column.strip()) for field, column in pairs):
-        if field in mapping and field != DOCUMENTS:
+    for name, column in ((name.strip(), column.strip()) for name, column in pairs):
+        if name in mapping and name != DOCUMENTS:
             raise DeclarationError(
-                f"--columns names two columns for {field}, {mapping[field]!r} and {column!r}: keep one of them"
+                f"--columns names two columns for {name}, {mapping[name]!r} and {column!r}: keep one of them"
             )
-        mapping[field] = f"{mapping[field]}+{column}" if field in mapping else column
+        mapping[name] = f"{mapping[name]}+{column}" if name in mapping else column
     return mapping

@@ -9,12 +9,12 @@ from typing import Any
 from conqret.console import shared_options as options
 from conqret.console.exit_codes import end
 from conqret.console.printing import NONE, at, result
+from conqret.console.shared_options import StudyOptions
 from conqret.data import Item
-from conqret.judging.command_options import StudyOptions
-from conqret.judging.cost import Counted
 from conqret.judging.judge import expected_cost
 from conqret.judging.judgments import Judgments
 from conqret.llm.client_options import OFFLINE_MODEL
+from conqret.runs.dry_run import Counted
 from conqret.runs.run_folder import default_folder, stem
 from conqret.show.table import Table
 

@@ -12,6 +12,7 @@ from conqret.console import shared_options as options
 from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note_each, progress, result, spaced
+from conqret.console.shared_options import PlanOptions, StudyOptions
 from conqret.debateqa.answer_scores import (
     AnswerScores,
     Shots,
@@ -25,7 +26,6 @@ from conqret.debateqa.human_alignment import fit_table
 from conqret.debateqa.score_table import LOWER_IS_BETTER, SystemMean, missing_lines, reasons, system_means
 from conqret.debateqa.scoring import EQUATION, PUBLISHED, definition_of
 from conqret.errors import DeclarationError
-from conqret.judging.command_options import PlanOptions, StudyOptions
 from conqret.show import words
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate

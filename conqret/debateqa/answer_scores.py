@@ -50,13 +50,13 @@ from conqret.debateqa.scoring import (
     scored,
 )
 from conqret.errors import DeclarationError, number, strict_options
-from conqret.judging.cost import Counted
-from conqret.judging.judge_settings import as_path, client_options
-from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
+from conqret.llm.client_options import client_options
 from conqret.local.likelihoods import Definition
 from conqret.local.prefix import DEFAULT_WRAPPING
 from conqret.local.scorer import ConditionalPerplexity
-from conqret.runs.run_folder import RECORD_NAME, default_folder, stem
+from conqret.runs.dry_run import Counted, RunPrompt
+from conqret.runs.request_run import RequestRunSettings, Run
+from conqret.runs.run_folder import RECORD_NAME, as_path, default_folder, stem
 from conqret.runs.session import SessionCounts
 
 if TYPE_CHECKING:
@@ -228,7 +228,7 @@ def score_awareness(
         columns: a mapping from fields to columns.
         output: the folder for ``scores.parquet``, by default ``runs/SYSTEM-dispute-awareness-MODEL``.
         settings: the model and how it is called:
-            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+            :class:`conqret.runs.request_run.RequestRunSettings`.
 
     Returns:
         The table of verdicts, and their agreement with the labels.

@@ -15,7 +15,6 @@ from pydantic import Field
 from conqret.baseline.alignment import clip
 from conqret.debateqa.scoring import SHOWN, AnswerCase, Figure, ScoringPrompt, model_name
 from conqret.errors import check_known
-from conqret.judging.request_run import Run
 from conqret.judging.responses import OneToFive, Typed, Whole
 from conqret.judging.scales import ONE_TO_FIVE
 from conqret.llm.client_options import backend_of
@@ -23,6 +22,7 @@ from conqret.llm.replies import rating_distribution
 from conqret.llm.request import Reading, TokenLogprobs
 from conqret.local.likelihoods import TargetScore
 from conqret.prompts import RenderedPrompt
+from conqret.runs.request_run import Run
 from conqret.text.analysis import Sentence, Text, weight
 from conqret.text.sentences import sentences
 

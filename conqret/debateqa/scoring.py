@@ -28,12 +28,13 @@ from conqret.debateqa.score_table import (
     ScoreRow,
 )
 from conqret.io.safe_files import InFolder
-from conqret.judging.request_run import Run, RunPrompt
 from conqret.llm.request import Reading, Request, TokenLogprobs, messages
 from conqret.local.likelihoods import TargetScore
 from conqret.local.prefix import NO_WRAPPING
 from conqret.local.scorer import ConditionalPerplexity
 from conqret.prompts import Library, RenderedPrompt
+from conqret.runs.dry_run import RunPrompt
+from conqret.runs.request_run import Run
 from conqret.runs.run_folder import RunFolder, RunRecord
 from conqret.runs.trials import Memory, RowStore
 

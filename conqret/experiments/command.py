@@ -10,7 +10,7 @@ from annotated_types import Interval
 from conqret.console import shared_options as options
 from conqret.console.exit_codes import end
 from conqret.console.printing import at, note, result
-from conqret.judging.command_options import Engines
+from conqret.console.shared_options import Engines
 
 
 def run(

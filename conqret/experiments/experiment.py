@@ -41,17 +41,17 @@ from conqret.generation.strategies import STRATEGIES
 from conqret.io import open_items
 from conqret.io.limits import whole_text
 from conqret.io.safe_files import write_whole
-from conqret.judging.cost import CountingClient, costs_of, expected_judging
-from conqret.judging.engines import Engine, clients_of
+from conqret.judging.cost import expected_judging
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.judging.judge_settings import as_path
 from conqret.judging.page import write_report
 from conqret.judging.setup import check_items
+from conqret.llm.engines import Engine, clients_of
 from conqret.llm.expected_cost import ExpectedCost
 from conqret.llm.failed_requests import without_password
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
-from conqret.runs.run_folder import default_folder
+from conqret.runs.dry_run import CountingClient, costs_of
+from conqret.runs.run_folder import as_path, default_folder
 from conqret.runs.session import SessionCounts
 from conqret.runs.sessions import Sessions
 from conqret.studies.sensitivity.page import write_sensitivity

@@ -17,10 +17,10 @@ from conqret.generation.generation_run import GenerationFolder
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.limits import whole_bytes
 from conqret.io.safe_files import InFolder
-from conqret.judging.engines import Engine
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.setup import Setup, set_up
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.engines import Engine
 from conqret.prompts import Library
 from conqret.runs.run_folder import RunFolder, RunRecord
 from conqret.studies.sensitivity.result import SensitivityFolder

@@ -9,10 +9,10 @@ from typing import Literal
 from conqret.console import shared_options as options
 from conqret.console.exit_codes import end
 from conqret.console.printing import at, note, note_each, result
+from conqret.console.shared_options import StudyOptions
 from conqret.data.corpus import Split
 from conqret.errors import number
 from conqret.generation.generator import GenerateOptions
-from conqret.judging.command_options import StudyOptions
 
 
 def generate(

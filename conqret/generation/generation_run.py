@@ -33,12 +33,12 @@ from conqret.io.jsonl import json_lines
 from conqret.io.rows import item_record
 from conqret.io.safe_files import Content, InFolder
 from conqret.io.trec import read_rankings
-from conqret.judging.judge_settings import RequestSettings, as_path, client_options
-from conqret.judging.request_run import Run, RunPrompt, WatchSettings
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import ClientOptions, client_options
 from conqret.options import options_in
-from conqret.runs.run_folder import ITEMS, default_folder, stem
-from conqret.runs.session import SessionCounts
+from conqret.runs.dry_run import RunPrompt
+from conqret.runs.request_run import Run, WatchSettings
+from conqret.runs.run_folder import ITEMS, as_path, default_folder, stem
+from conqret.runs.session import RequestSettings, SessionCounts
 from conqret.runs.study_run import RequestFolder, RequestRecord, lost
 
 SIDES: tuple[Literal["pro", "con"], ...] = ("pro", "con")
@@ -101,7 +101,7 @@ class GenerationOutcome:
 class ArgumentRun(Run[ArgumentRow]):
     """A run that writes one argument per task.
 
-    ``settings`` are those of :class:`conqret.judging.request_run.Run`. ``made_of`` records where the tasks
+    ``settings`` are those of :class:`conqret.runs.request_run.Run`. ``made_of`` records where the tasks
     come from.
     """
 
@@ -157,7 +157,7 @@ class ArgumentRun(Run[ArgumentRow]):
         """Return the result of the run after all arguments are done.
 
         Raises:
-            DeclarationError: as :meth:`conqret.judging.request_run.Run.finish`.
+            DeclarationError: as :meth:`conqret.runs.request_run.Run.finish`.
         """
         done = self.finish(self._concluded)
         return replace(done.summary, session=done.session, missing=done.missing)

@@ -28,8 +28,7 @@ The course of a judgment:
 - ``shots``: labeled examples in the prompt
 - ``deciding``: judging by a decision model
 - ``cascade``: the first of two judges keeps what it is sure of
-- ``judgments``: all items of a run, resumable; ``engines``: requests sent from here, or by workers of Ray
-- ``request_run``: `Run`, for studies that put questions to models; ``cost``: the requests of a dry run counted
+- ``judgments``: all items of a run, resumable; ``cost``: the requests of a dry run counted
 
 Files and reports:
 
@@ -41,5 +40,5 @@ Files and reports:
 - ``page``: the report page; ``item_view``: one item on it; ``recorded_requests``: prompts as sent and raw responses
 - ``build_gate``: ``--require`` on a run, ``gate.json``, and its JUnit XML and Markdown for a build
 
-Commands: ``command`` (``conqret judge``), ``show_command`` (``conqret runs show``).
+The command: ``command`` (``conqret judge``).
 """

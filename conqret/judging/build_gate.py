@@ -22,7 +22,7 @@ from conqret.console.conditions import (
 from conqret.data import Judgment, Measure, Part, Status
 from conqret.errors import DeclarationError, Elsewhere, check_known, metric_name
 from conqret.io.safe_files import write_whole
-from conqret.judging.judge_folder import GATE_ENDS, Gate, GateCondition, JudgeFolder, JudgeRecord
+from conqret.judging.judge_folder import GATE_ENDS, Gate, GateCondition, JudgeFolder
 from conqret.judging.judge_options import COVERAGE
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
 from conqret.judging.judge_settings import chosen_format, opened
@@ -58,7 +58,7 @@ def requirements(
     metrics = {metric_name(metric) for metric in settings.get("metrics", ())}
     if elsewhere:  # of a function's own metrics, those that it returns are checked before it judges
         return [parse_mean(text, metrics or None, "add --metric {}".format) for text in texts]
-    source = None if items is None else lambda: opened(items, settings)
+    source = None if items is None else opened(items, settings)
     judge = JUDGES.resolve(chosen_format({**settings, "replay": None}, source) or DEFAULT_FORMAT)
     known = {*judge.metrics, *judge.derived}
     if not judge.members:
@@ -154,13 +154,9 @@ def _outcome(requirement: Requirement, summary: Summary, judgments: Iterable[Jud
     if requirement.end == COVERAGE:
         return requirement.outcome(metric.scored / metric.total if metric.total else None)
     if requirement.end in ("min", "max"):
-        values = [
-            measure.value
-            for _, measure in _measures(judgments, requirement.name)
-            if measure.value is not None
-        ]
+        values = (judgment.value(requirement.name) for judgment in judgments)
         extreme = min if requirement.end == "min" else max
-        return requirement.outcome(extreme(values, default=None))
+        return requirement.outcome(extreme((each for each in values if each is not None), default=None))
     no_interval = requirement.end in ENDS and metric.no_interval
     return requirement.outcome(getattr(metric, requirement.end or "mean"), no_interval or "it has no value")
 
@@ -239,39 +235,21 @@ def why(measure: Measure) -> str:
     return f"{said}{first.explanation and f' [{first.explanation}]'}{more}"
 
 
-def judge_junit(summary: Summary, outcomes: Sequence[RequirementOutcome] = ()) -> bytes:
-    """Return a run as JUnit XML: one test case for all items, and one for each requirement.
-
-    The case of the items fails if any item failed, or if no item has a score.
-    """
-    tag = "failure" if summary.failed or not (summary.any_score or summary.outstanding) else ""
-    return junit_suite(
-        "judge", [("items", "every item is judged", tag, coverage(summary)), *required_cases(outcomes)]
-    )
-
-
-def build_summary(summary: Summary, record: JudgeRecord, outcomes: Sequence[RequirementOutcome]) -> str:
-    """Return the outcomes of the requirements and the summary of a run as Markdown, for a CI build's page."""
-    tables = [requirement_table(outcomes)] if outcomes else []
-    if any(outcome.items for outcome in outcomes):
-        tables.append(worst_table(outcomes))
-    lines = "  \n".join(map(safe, headlines(summary, record)))
-    return f"{lines}\n\n{tables_markdown([*tables, *summary_tables(summary)], '####')}"
-
-
 def write_gate(
     run: JudgeFolder, requirements: Sequence[Requirement], outcomes: Sequence[RequirementOutcome]
 ) -> None:
     """Write the conditions on a run and what came of them into its folder, for its report page."""
-    conditions = []
-    for requirement, outcome in zip(requirements, outcomes, strict=True):
-        metric = {DECLINED_WRONGLY: ANSWERED, COVERAGE: ""}.get(requirement.name, requirement.name)
-        conditions.append(
-            GateCondition(
-                condition=outcome.requirement, status=outcome.status, value=outcome.value, metric=metric
-            )
+    about = {DECLINED_WRONGLY: ANSWERED, COVERAGE: ""}
+    conditions = tuple(
+        GateCondition(
+            condition=outcome.requirement,
+            status=outcome.status,
+            value=outcome.value,
+            metric=about.get(requirement.name, requirement.name),
         )
-    write_whole(run.gate_file, Gate(conditions=tuple(conditions)).model_dump_json(indent=1).encode())
+        for requirement, outcome in zip(requirements, outcomes, strict=True)
+    )
+    write_whole(run.gate_file, Gate(conditions=conditions).model_dump_json(indent=1).encode())
 
 
 def write_build_files(
@@ -281,8 +259,20 @@ def write_build_files(
     junit: Path | None,
     markdown: Path | None,
 ) -> None:
-    """Write the JUnit XML file and the Markdown file of a run, each only where its path is not None."""
+    """Write the files of a run for a build, each only where its path is not None.
+
+    The JUnit XML has one test case for all items, which fails if any item failed or none has a score, and one for
+    each requirement. The Markdown has the outcomes of the requirements and the summary.
+    """
+    summary = judgments.summary
     if junit is not None:
-        write_whole(junit, judge_junit(judgments.summary, outcomes))
+        tag = "failure" if summary.failed or not (summary.any_score or summary.outstanding) else ""
+        items = "items", "every item is judged", tag, coverage(summary)
+        write_whole(junit, junit_suite("judge", [items, *required_cases(outcomes)]))
     if markdown is not None:
-        write_whole(markdown, build_summary(judgments.summary, judgments.record, outcomes).encode())
+        tables = [requirement_table(outcomes)] if outcomes else []
+        if any(outcome.items for outcome in outcomes):
+            tables.append(worst_table(outcomes))
+        lines = "  \n".join(map(safe, headlines(summary, judgments.record)))
+        text = f"{lines}\n\n{tables_markdown([*tables, *summary_tables(summary)], '####')}"
+        write_whole(markdown, text.encode())

@@ -13,8 +13,9 @@ from conqret.console import shared_options as options
 from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, complain, note, note_all, progress, result, tell, tell_outcomes
+from conqret.console.shared_options import StudyOptions
 from conqret.errors import number
-from conqret.judging.command_options import ChosenJudge, Config, JudgingOptions, StudyOptions, read_settings
+from conqret.judging.command_options import ChosenJudge, Config, JudgingOptions, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -141,20 +142,14 @@ def judge(
 
     conqret judge items.jsonl --replay recordings.jsonl
     """
-    from conqret.judging.judge import expected_costs
-    from conqret.judging.judge import judge as judged
+    from conqret.judging import judge as public
 
     shown = run_options.shown
     settings: dict[str, Any] = {
         "format": chosen.format,
         "model": chosen.model,
+        **read.given(),
         "columns": options.column_map(read.columns, options.ITEM_COLUMNS),
-        **({} if read.shots is None else {"shots": read.shots}),
-        **({} if read.examples is None else {"examples": read.examples}),
-        "topics": read.topics,
-        "nuggets": read.nuggets,
-        "skip_invalid": read.skip_invalid,
-        "language": read.language,
         "abstain": checks.abstain,
         "escalate": escalate,
         "cascade": checks.cascade,
@@ -178,7 +173,7 @@ def judge(
     if config is not None:
         shown.note(f"settings come from {config}; options of the command line override them")
     if run_options.dry_run:
-        run_options.tell_cost(expected_costs(items, **{**settings, "batch": False}))
+        run_options.tell_cost(public.expected_costs(items, **{**settings, "batch": False}))
         return
 
     def begin(run: JudgePlan, rows: int) -> None:
@@ -201,7 +196,7 @@ def judge(
         bar.start(run.clients[0], rows, run.total)
 
     with progress("judging", quiet=shown.quiet) as bar:
-        judgments = judged(items, watch=SimpleNamespace(start=begin, advance=bar.advance), **settings)
+        judgments = public.judge(items, watch=SimpleNamespace(start=begin, advance=bar.advance), **settings)
     shown.session(judgments.session, number(len(judgments), "judgment"))
     if judgments.missing:
         note_all(f"the recordings lack {number(len(judgments.missing), 'answer')}", judgments.missing)

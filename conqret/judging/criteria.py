@@ -1,4 +1,4 @@
-"""The judge made from criteria (parsed in :mod:`conqret.data.criterion`): its prompt, response type and scores.
+"""Prompts made from criteria (parsed in :mod:`conqret.data.criterion`): their response types and scores.
 
 A criterion is a statement, which is met or not, or a question that is rated on a scale. All criteria of a call stand
 in one prompt (``prompts/criteria.j2``) and are answered in one response: for each a short reason first, then the
@@ -7,7 +7,6 @@ rating. A judge of criteria is a format like any other: its fingerprint is the t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,11 +16,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, create_model
 
 from conqret.data import Item, Measure, Reason
-from conqret.data.criterion import FIELDS, PAIRED, Criterion, criterion_of, fields_of, parse_criterion
-from conqret.errors import DeclarationError
+from conqret.data.criterion import FIELDS, Criterion, fields_of
 from conqret.io.rubric_set import Rubrics
-from conqret.judging.deciding import YES_OR_NO, expected, expected_rating, preference_questions
-from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply, TypedQuestions
+from conqret.judging.deciding import YES_OR_NO, expected, expected_rating
+from conqret.judging.judge_parts import Case, JudgePrompt, JudgeReply, TypedQuestions
 from conqret.judging.responses import LABELS, Typed, no_truth_value
 from conqret.judging.scales import Scale, preferred, rated
 from conqret.llm.decisions import Decided, Distribution, Question, rating, yes_no
@@ -207,74 +205,3 @@ def _answer_type(scale: tuple[int, int] | None) -> type[Typed]:
         rating = Annotated[int, Field(ge=low, le=high), BeforeValidator(no_truth_value)]
     fields: dict[str, Any] = {"explanation": (str, ...), "rating": (rating | None, ...)}
     return create_model(name, __base__=Typed, **fields)
-
-
-COMPARISON = "comparison"
-"""The name of the judge of a criterion that two arguments are compared by, and of its prompt."""
-COMPARED_BY = "criterion"
-"""Under this name the identity of such a judge holds the criterion."""
-_ANY_SCALE = " 0-1"
-"""What lets a question of "how" be read: of two arguments it needs no scale."""
-
-
-def comparison_criterion(criterion: Criterion | str) -> Criterion:
-    """Return the criterion by which two arguments are compared, from a statement or a question (``How clear
-    is it?``).
-
-    Raises:
-        DeclarationError: the text is no criterion, has a scale, or already is a comparison.
-    """
-    if isinstance(criterion, str):
-        asks_how = re.search(r"(?:\A|:\s)\s*how\b.*\?\s*\Z", criterion, re.I | re.S)
-        read = parse_criterion(criterion + _ANY_SCALE if asks_how else criterion)
-        found = Criterion(read.name, read.question, None if asks_how else read.scale, (), read.looks_at)
-    else:
-        found = criterion_of(criterion)
-    if found.scale is not None:
-        low, high = found.scale
-        raise DeclarationError(
-            f"the criterion {found.question[:60]!r} has a scale, but a comparison only decides which of two arguments "
-            f"meets it better: leave {low}-{high} out"
-        )
-    if "second_answer" in found.shows:
-        raise DeclarationError(
-            f"the criterion {found.question[:60]!r} mentions a second answer: describe what one argument must fulfill, "
-            "and the judge decides which of two arguments meets it better"
-        )
-    return found
-
-
-def comparison_judge(criterion: Criterion) -> Judge:
-    """Return the judge that decides which of two arguments meets the criterion better."""
-    optional = frozenset(FIELDS[name] for name in criterion.shows if name in ("documents", "reference"))
-    hidden: dict[str, Any] = {"documents": (), "reference": None}
-    hidden = {name: value for name, value in hidden.items() if name not in optional}
-    return Judge(
-        name=COMPARISON,
-        summary=f"which of two arguments meets a criterion better: {criterion.name} (“{criterion}”)",
-        scale="clearly, slightly, or a tie",
-        score="preference is 1 if the first argument is clearly better, .75 if slightly, .5 for a tie, and so down "
-        "to 0",
-        source="the user's own",
-        judge_prompts=(
-            JudgePrompt(
-                prompt=COMPARISON,
-                metrics=(PAIRED,),
-                needs=frozenset({"argument", "second_argument"}),
-                optional=optional,
-                response=Preference,
-                score=score_preference,
-                baseline=lambda case: {"preference": "tie"},
-                variables=lambda case: hidden,
-                settings=lambda case: {"criterion": criterion},
-                both_orders=True,
-                typed=lambda: preference_questions(
-                    "Of which argument is this true more fully, or better answered, by these words alone? "
-                    f"{criterion.question}",
-                    "both meet it alike, or neither at all",
-                    lambda case: hidden,
-                ),
-            ),
-        ),
-        declared={COMPARED_BY: criterion.plain()},
-    )

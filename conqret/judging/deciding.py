@@ -8,15 +8,14 @@ is certain, 0 where the ends of the scale are equally likely.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from conqret.data import Document, Item, Measure, Part, Reason, Status
+from conqret.data import Document, Item, Measure, Reason, Status
 from conqret.judging.judge_options import PAIRED
 from conqret.judging.judge_parts import Case, JudgePrompt, TypedQuestions, nothing
-from conqret.judging.scales import PLACES, PREFERENCE, Scale, mean_of, preferred_side
+from conqret.judging.scales import PLACES, PREFERENCE, Scale, preferred_side
 from conqret.llm.decisions import (
     NO,
     YES,
@@ -41,10 +40,6 @@ YES_OR_NO = {YES: 1.0, NO: 0.0}
 SHORT = 400
 """A text of so many characters or more is one that can be judged; of a shorter one, the model has to say."""
 
-_FIGURE = re.compile(r"\d")
-"""A figure, or the number of a cited document: only a text that states facts has one."""
-
-
 Precondition = Callable[[Case], Mapping[str, Question]]
 """The question, by its name, whether a case can be judged at all, which has the label :data:`CANNOT`.
 
@@ -62,17 +57,6 @@ def has_argument(case: Case) -> dict[str, Question]:
         CANNOT: "The text is empty, refuses to answer, or is no argument at all, such as an error message.",
     }
     return {"argument": choice("Is there an argument in `argument` that could be judged?", options)}
-
-
-def states_facts(case: Case) -> dict[str, Question]:
-    """Return the question whether there are statements of fact to be judged; nothing for a text with a digit, as
-    figures and citations have.
-    """
-    if _FIGURE.search(case.item.argument or ""):
-        return {}
-    text = "Does the text in `argument` state any fact: what is or was the case, a figure, a name, a date, a quotation?"
-    options = {"states facts": "It states at least one fact.", CANNOT: "It states no fact at all."}
-    return {"facts": choice(text, options)}
 
 
 def state_of(judge_prompt: JudgePrompt[Any], case: Case) -> dict[str, Any]:
@@ -101,9 +85,9 @@ def _document(number: int, document: Document) -> dict[str, Any]:
 
 def pictures_of(judge_prompt: JudgePrompt[Any], item: Item) -> bool:
     """Return True if the prompt shows images of the item, which a decision model does not get."""
-    documents = any(document.image for document in item.documents)
-    shown = item.pictures if "documents" in judge_prompt.looked_at else ()
-    return bool(item.images or any(turn.images for turn in item.messages) or (documents and shown))
+    documents = item.documents if "documents" in judge_prompt.looked_at else ()
+    turns = any(turn.images for turn in item.messages)
+    return bool(item.images) or turns or any(document.image for document in documents)
 
 
 def measures_of(judge_prompt: JudgePrompt[Any], decided: Decided, case: Case) -> dict[str, Measure]:
@@ -162,43 +146,6 @@ def expected_rating(distribution: Distribution, scale: Scale) -> Measure:
     measure = expected(distribution, levels)
     raw = scale.low + (measure.value or 0.0) * (scale.high - scale.low)
     return measure.model_copy(update={"raw": raw})
-
-
-GRADE = "grade"
-"""The name of a question for a grade."""
-
-
-def expected_grade(distribution: Distribution) -> float:
-    """Return the expected value of a grade, whose labels are whole numbers."""
-    return math.fsum(int(label) * share for label, share in distribution.items())
-
-
-def likeliest(distribution: Distribution) -> str:
-    """Return the answer with the highest probability, the first of equal ones; :data:`CANNOT` is none."""
-    return max((label for label in distribution if label != CANNOT), key=distribution.__getitem__)
-
-
-def part_of(measure: Measure, name: str, *, verdict: bool = False) -> Part:
-    """Return a measure as a part of another; ``name`` is its id, and with ``verdict`` its label is the
-    likeliest answer.
-    """
-    label = likeliest(measure.distribution) if verdict else None
-    return Part(id=name, value=measure.value, raw=measure.raw, label=label, distribution=measure.distribution)
-
-
-def mean_measure(measures: Sequence[Measure], names: Sequence[str], *, verdicts: bool = False) -> Measure:
-    """Return the measure with the mean of several scored ones, each of which is a part by its name; with
-    ``verdicts``, the likeliest answers are the labels of the parts.
-    """
-    sure = [measure.confidence[METHOD] for measure in measures]
-    return Measure(
-        status=Status.SCORED,
-        value=mean_of(measure.value for measure in measures),
-        raw=mean_of(measure.raw for measure in measures),
-        method=METHOD,
-        confidence={METHOD: math.fsum(sure) / len(sure)},
-        parts=tuple(part_of(*pair, verdict=verdicts) for pair in zip(measures, names, strict=True)),
-    )
 
 
 def rating_questions(

@@ -450,8 +450,7 @@ def with_turns(
 
 def images_in(rendered: RenderedPrompt, item: Item) -> tuple[tuple[int, str], ...]:
     """Return the images that a filled prompt refers to by tag, each with its number."""
-    if not (pictures := item.pictures):
-        return ()
+    pictures = item.pictures
     numbers = sorted({int(number) for number in _MARK.findall(rendered.user)})
     return tuple((number, pictures[number - 1]) for number in numbers if 0 < number <= len(pictures))
 

@@ -157,11 +157,8 @@ def item_view(item: Item | None, judgment: Judgment, lower: Collection[str] = LO
         if other is not None:
             row.second = _measure_cell(other, lower_is_better=name in lower)
             paired, row.missing = True, row.missing or _missing(other)
-            extras = (
-                *(f"first: {extra}" for extra in row.extras),
-                *(f"second: {extra}" for extra in _extras(name, other)),
-            )
-            row.extras = extras
+            row.extras = tuple(f"first: {extra}" for extra in row.extras)
+            row.extras += tuple(f"second: {extra}" for extra in _extras(name, other))
         (dimensions if name in BY_NAME else measures).append(row)
         missing[row.missing] = None
     citing = tuple(arguments(judgment, item)) if item else ()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
@@ -15,21 +16,15 @@ from conqret.io.rows import only_split, with_columns
 from conqret.judging.judge_folder import JudgeFolder, skipped_row, verdict_row
 from conqret.judging.judge_options import NUGGETS, JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge
-from conqret.judging.judge_settings import (
-    ClientSettings,
-    JudgeSettings,
-    chosen_format,
-    client_options,
-    opened,
-    session_settings,
-)
+from conqret.judging.judge_settings import JudgeSettings, chosen_format, opened
 from conqret.judging.judgments import JudgePlan, Judgments, judge_items
 from conqret.judging.setup import OF_A_MODEL, RecordedCall, Setup, check_items, recorded_call, set_up
 from conqret.judging.shots import FORMAT as SHOTS_FORMAT
 from conqret.judging.shots import draw_shots
-from conqret.llm.client_options import resolving
+from conqret.llm.client_options import ClientSettings, client_options, resolving
+from conqret.options import among
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.session import Session
+from conqret.runs.session import Session, session_settings
 from conqret.runs.trials import Loop
 
 if TYPE_CHECKING:
@@ -104,7 +99,7 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - ``session``: an open :class:`conqret.Session`, whose model, prompts and recordings are used, so that many
               calls share one client; its counts include all calls
             - ``engine``: ``process`` (default), or ``ray``: judge with ``workers`` on a Ray cluster (docs/scale.md)
-            - ``watch``: an observer (:class:`conqret.judging.judge_settings.Watch`): its ``start`` is called once, with
+            - ``watch``: an observer (:class:`conqret.runs.request_run.Watch`): its ``start`` is called once, with
               the number of judgments kept from before, and its ``advance`` with each judgment as it is done
             - those of :class:`conqret.llm.client_options.ClientOptions`: ``api_base``, ``api_key``, ``client``,
               ``max_tokens``, ``context_window``, ``input_price``, ``output_price``, ``max_concurrency``,
@@ -221,7 +216,7 @@ def _provider(model: str) -> str:
     return model.partition("/")[0] if "/" in model else "openai"
 
 
-def _in_cascade(setup: Setup, settings: JudgeSettings, items: Callable[[], ItemSource]) -> Setup:
+def _in_cascade(setup: Setup, settings: JudgeSettings, items: ItemSource) -> Setup:
     """The setup with the last judge of a cascade and its rule.
 
     Raises:
@@ -333,19 +328,19 @@ def prepared(
         log = log_of(several, settings)
     source = opened(several, settings) if log is None else log.source
     if log is None and settings.get("judge") is None:
-        setup = setup_of(settings, lambda: source)
+        setup = setup_of(settings, source)
     else:
         setup = _own_setup(settings, source, log)
     if settings.get("nuggets") is not None:
         _check_nuggets(setup)
     checked, setup = check_items(source, setup, all_items=settings.get("session") is None)
     if settings.get("escalate") is not None or settings.get("cascade") is not None:
-        setup = _in_cascade(setup, settings, lambda: source)
+        setup = _in_cascade(setup, settings, source)
     return replace(source, needs=setup.needs), checked, setup, log
 
 
 def _with_shots(
-    judging: dict[str, Any], name: str | Judge | None, items: Callable[[], ItemSource] | None
+    judging: dict[str, Any], name: str | Judge | None, items: ItemSource | None
 ) -> dict[str, Any]:
     """Return the options of a judge with the labeled examples that its prompts are to show, drawn from the items.
     Without ``shots`` and ``examples`` the options are returned unchanged.
@@ -370,7 +365,7 @@ def _with_shots(
         return judging
     from conqret.io.labels import labels_of
 
-    drawn = draw_shots(items(), labels_of(labels), shots, seed=judging.get("seed", JudgeOptions().seed))
+    drawn = draw_shots(items, labels_of(labels), shots, seed=judging.get("seed", JudgeOptions().seed))
     return {**judging, "examples": drawn}
 
 
@@ -417,10 +412,7 @@ def _own_setup(settings: JudgeSettings, source: ItemSource, log: VerdictLog | No
 
 def _judging(settings: JudgeSettings) -> dict[str, Any]:
     """The fields of :class:`JudgeOptions` among the settings."""
-    options: dict[str, Any] = {}
-    for field in fields(JudgeOptions):
-        if field.name in settings:
-            options[field.name] = settings[field.name]  # type: ignore[literal-required]
+    options = among(settings, map(attrgetter("name"), fields(JudgeOptions)))
     if "metrics" in options:
         options["metrics"] = tuple(options["metrics"] or ())
     return options
@@ -431,7 +423,7 @@ def _declared(format: str | Judge | None) -> object:  # noqa: A002
     return format.declared if isinstance(format, Judge) and format.declared else format
 
 
-def setup_of(settings: JudgeSettings, items: Callable[[], ItemSource] | None = None) -> Setup:
+def setup_of(settings: JudgeSettings, items: ItemSource | None = None) -> Setup:
     """Return the judge configuration of ``settings``; in a replay, the recordings fill in what is not set.
 
     Raises:

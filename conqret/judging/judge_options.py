@@ -9,7 +9,6 @@ from annotated_types import Interval
 
 from conqret.errors import DeclarationError, metric_name
 from conqret.judging.dimensions import Order
-from conqret.judging.shots import ShownExample
 from conqret.options import check_ranges
 
 CRITERIA = "criteria"
@@ -69,6 +68,24 @@ def check_made(format: object) -> None:  # noqa: A002
     """
     if isinstance(format, str) and format in GIVE:
         raise DeclarationError(GIVE[format])
+
+
+@dataclass(frozen=True, slots=True)
+class ShownExample:
+    """A labeled argument that a prompt shows: its human ratings, by dimension and from 1 to 3."""
+
+    item: str
+    topic: str
+    stance: str
+    argument: str
+    ratings: tuple[tuple[str, int], ...]
+
+    @classmethod
+    def from_record(cls, record: Any) -> ShownExample:
+        """Return an example from its fields as a run's record has them; an example is returned unchanged."""
+        if isinstance(record, cls):
+            return record
+        return cls(**{**record, "ratings": tuple((name, rating) for name, rating in record["ratings"])})
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import open_items
 from conqret.judging.judge_options import CRITERIA, NUGGETS, RUBRIC, SampleSettings, check_made
 from conqret.judging.metric_homes import judge_of_metrics
-from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
+from conqret.llm.client_options import ClientOptions, ClientSettings
+from conqret.options import among
+from conqret.runs.session import RequestSettings
 
 if TYPE_CHECKING:
     from conqret.data.criterion import Criteria
@@ -21,52 +22,11 @@ if TYPE_CHECKING:
     from conqret.io.reports import Requests
     from conqret.io.rubric_files import RubricSource
     from conqret.judging.dimensions import Order
-    from conqret.judging.engines import Engine
     from conqret.judging.judge_parts import Judge
     from conqret.llm.backends.function import Function
-    from conqret.prompts import Library
+    from conqret.runs.request_run import Watch
     from conqret.runs.session import Session
     from conqret.studies.abstain.result import Abstention, Cascade
-
-    class Watch(Protocol):
-        """The interface of an observer that follows a run's progress."""
-
-        def start(self, run: Any, kept: int) -> None:
-            """Handle the start of ``run``, with the number of rows kept from before."""
-
-        def advance(self, row: Any) -> None:
-            """Handle one new row of the run."""
-
-        def reach(self, done: int, *, total: int) -> None:
-            """Handle progress of work without a model: ``done`` of ``total`` units are finished."""
-
-
-T = TypeVar("T")
-
-
-class ClientSettings(TypedDict, total=False):
-    """Keyword settings of a model's client, each as in :class:`conqret.llm.client_options.ClientOptions`.
-
-    They set the server and its key, the token limits, prices, rate limits, the budget, the timeout, and when
-    to stop after failures.
-    """
-
-    api_base: str | None
-    api_key: str | None
-    client: Way
-    max_tokens: int | None
-    context_window: int | None
-    input_price: float | None
-    output_price: float | None
-    vision: bool | None
-    max_concurrency: int
-    max_attempts: int
-    rpm: int | None
-    tpm: int | None
-    budget_usd: float | None
-    timeout: float
-    stop_after_failures: float
-    retry_unscored: bool
 
 
 class ItemSettings(TypedDict, total=False):
@@ -111,25 +71,6 @@ class LogSettings(OwnJudgeSettings, total=False):
     verdict_scale: str | None
 
 
-class RequestSettings(TypedDict, total=False):
-    """Keyword settings that say how a run calls models.
-
-    ``recordings`` is a store of responses to read and extend. ``replay`` is a store, an export or a run that
-    gives all responses, without any call. ``prompts`` is a folder of user-defined prompts, or a library.
-    ``overwrite`` replaces another run in the folder, but keeps its recordings. ``engine`` sends requests from
-    this process, or with ``workers`` on a Ray cluster (docs/scale.md). ``batch`` sends the requests as a
-    provider's batch at half the price (docs/models.md). Workers and batches need a folder.
-    """
-
-    recordings: str | Path | None
-    replay: str | Path | None
-    prompts: str | Path | Library | None
-    overwrite: bool
-    engine: Engine
-    workers: int | None
-    batch: bool
-
-
 OF_THE_JUDGE = {
     *(ClientSettings.__annotations__ | ItemSettings.__annotations__ | LogSettings.__annotations__),
     *(*SampleSettings.__annotations__, "format", "model", "metrics", "prompts"),
@@ -158,29 +99,11 @@ class JudgeSettings(ClientSettings, RequestSettings, ItemSettings, LogSettings, 
     watch: Watch
 
 
-def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any]) -> ClientOptions:
-    """Return the client options for a model (None: offline), overridden by the client settings in
-    ``settings``.
-
-    Raises:
-        DeclarationError: a value is out of range.
-    """
-    options = ClientOptions.from_model(OFFLINE_MODEL if model is None else model)
-    own = ClientSettings.__annotations__
-    given: dict[str, Any] = {}
-    for name in own:
-        if name in settings:
-            given[name] = settings[name]
-    return replace(options, **given)
-
-
 JUDGES_BY = ("format", CRITERIA, RUBRIC, "judge", "verdicts")
 """The settings that each define the judge."""
 
 
-def chosen_format(
-    settings: Mapping[str, Any], items: Callable[[], ItemSource] | None = None
-) -> str | Judge | None:
+def chosen_format(settings: Mapping[str, Any], items: ItemSource | None = None) -> str | Judge | None:
     """Return the format named in ``settings``, or the judge made from their criteria, rubric or nuggets; else
     None.
 
@@ -207,8 +130,8 @@ def chosen_format(
             f"criteria_per_call is {in_one_call!r}, but it must be a whole number of at least 1"
         )
     metrics = settings.get("metrics") or ()
-    own_items = name == RUBRIC and RUBRIC not in given and items is not None
-    if not (own_items or given.keys() & {CRITERIA, RUBRIC}):
+    own_items = items if name == RUBRIC and RUBRIC not in given else None
+    if own_items is None and not given.keys() & {CRITERIA, RUBRIC}:
         check_made(name)
         if in_one_call is not None:
             raise DeclarationError(
@@ -224,47 +147,15 @@ def chosen_format(
     size = in_one_call or MAX_IN_ONE_CALL
     if CRITERIA in given:
         return judge_of_metrics(metrics, criteria_judge(criteria_of(given[CRITERIA]), in_one_call=size))
-    if RUBRIC in given:
+    if own_items is None:
         return judge_of_metrics(metrics, rubric_judge(rubrics_of(given[RUBRIC]), in_one_call=size))
-    source = items() if items is not None else open_items([])
     try:
-        return rubric_judge(own_rubrics(source), in_one_call=size)
+        return rubric_judge(own_rubrics(own_items), in_one_call=size)
     except ItemsError:  # at the first faulty item: all faults are told
-        source.check()
+        own_items.check()
         raise
 
 
 def opened(items: Any, settings: Mapping[str, Any]) -> ItemSource:
     """Open ``items`` for reading with those of ``settings`` that say how."""
-    reading: dict[str, Any] = {}
-    for name in (*ItemSettings.__annotations__, "topics", "nuggets"):
-        if name in settings:
-            reading[name] = settings[name]
-    return open_items(items, **reading)
-
-
-def session_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keyword arguments of :class:`conqret.runs.session.Session` (and Sessions) from these
-    settings.
-
-    Raises:
-        DeclarationError: the engine is unknown, or ``workers`` is invalid.
-        MissingDependencyError: Ray is not installed.
-    """
-    prompts = settings.get("prompts")
-    arguments: dict[str, Any] = {
-        "recordings": settings.get("recordings"),
-        "replay": settings.get("replay"),
-        "prompts": Path(prompts) if isinstance(prompts, str) else prompts,
-        "batch": settings.get("batch", False),
-    }
-    if "engine" in settings or "workers" in settings:
-        from conqret.judging.engines import clients_of
-
-        arguments["clients"] = clients_of(settings.get("engine", "process"), settings.get("workers"))
-    return arguments
-
-
-def as_path(place: str | Path | None) -> Path | None:
-    """Return ``place`` as a path, or None where it is None."""
-    return None if place is None else Path(place)
+    return open_items(items, **among(settings, (*ItemSettings.__annotations__, "topics", "nuggets")))

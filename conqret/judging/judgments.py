@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-    from conqret.judging.judge_settings import Watch
+    from conqret.runs.request_run import Watch
 
 
 def span_attributes(*instruments: Instrument) -> dict[str, Any]:

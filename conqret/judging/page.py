@@ -77,19 +77,6 @@ def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
     return tally
 
 
-def _summary(run: JudgeFolder, record: JudgeRecord, tally: Tally) -> Summary:
-    """Return the summary of the judgments in the tally. Calibrated means are taken from the summary file of the
-    finished run, if there is one."""
-    summary = tally.summary().of_all(record.items_count, record.items_left_out)
-    with contextlib.suppress(DeclarationError):
-        means = dict[str, float]()
-        for name, metric in run.result(run.summary_file, Summary).metrics.items():
-            if metric.calibrated is not None:
-                means[name] = metric.calibrated
-        return summary.with_calibrated(means) if means else summary
-    return summary
-
-
 def report_page(
     run: JudgeFolder, tally: Tally, *, with_requests: bool = False, around: Ways = ()
 ) -> Iterator[str]:
@@ -102,7 +89,13 @@ def report_page(
         around: links to related pages.
     """
     record = run.record()
-    summary = _summary(run, record, tally)
+    summary = tally.summary().of_all(record.items_count, record.items_left_out)
+    with contextlib.suppress(DeclarationError):  # the summary of a finished run has calibrated means
+        means = dict[str, float]()
+        for name, metric in run.result(run.summary_file, Summary).metrics.items():
+            if metric.calibrated is not None:
+                means[name] = metric.calibrated
+        summary = summary.with_calibrated(means) if means else summary
     shown = tally.shown()
     wanted = set[str]()
     for _, judgment in shown:
@@ -155,9 +148,6 @@ def item_list(
     rows, facts = [], []
     for number, judgment in shown:
         cells, measures = [], judgment.measures
-        values: dict[str, float | None] = dict.fromkeys(ordered)
-        for metric, scored in measures.items():
-            values[metric] = scored.value
         for metric in heads:
             name, measure = words.label(metric), measures.get(metric)
             if measure is None:
@@ -178,7 +168,7 @@ def item_list(
                 "status": judgment.status.value,
                 "flagged": bool(judgment.addressed),
                 "trimmed": bool(judgment.trims),
-                "values": list(map(values.get, ordered)),
+                "values": list(map(judgment.value, ordered)),
             }
         )
     return View(

@@ -19,7 +19,6 @@ from conqret.data.judgment import ARROW
 from conqret.errors import ConqretError, DeclarationError, UnknownNameError, shortened, strict_options
 from conqret.io.images import described
 from conqret.judging.instrument import judge_item
-from conqret.judging.item_view import tables
 from conqret.judging.judge_folder import REQUESTS_FOLDER, JudgeFolder, JudgeRecord
 from conqret.judging.judge_options import OWN_JUDGE, JudgeOptions
 from conqret.judging.judge_parts import JURY
@@ -27,14 +26,13 @@ from conqret.judging.page import counted, write_report
 from conqret.judging.setup import Setup, recorded_judge, set_up
 from conqret.judging.tally import MAX_ITEMS
 from conqret.llm.client import Client
-from conqret.llm.client_options import NO_MODEL, OFFLINE_MODEL, ClientOptions
+from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.llm.recordings import STORE_NAME, Recordings
 from conqret.llm.request import Completion, Message, Request
 from conqret.local.model_identity import without_hub
 from conqret.runs.trials import Loop
 from conqret.show import words
 from conqret.show.page import Ways, page
-from conqret.show.table import Column, Table
 
 NO_ANSWER = (
     "the run's folder holds no recording of it (one that Python saved afterwards holds none): name the store, if one "
@@ -62,6 +60,38 @@ class Exchange:
     again: bool
     lacks: tuple[str, ...]
 
+    @property
+    def heading(self) -> str:
+        """Return one line on a call: its prompt, how often it was sent, its tokens, cost and time."""
+        call, tokens_in, tokens_out = self.call, self.call.prompt_tokens, self.call.completion_tokens
+        details = [
+            call.ask,
+            f"sample {call.sample + 1}" if call.sample else "",
+            "requested again" if self.again else "",
+            f"{words.count(tokens_in)} tokens in, {words.count(tokens_out)} out"
+            if tokens_in is not None and tokens_out is not None and tokens_in + tokens_out
+            else "",
+            words.money(call.cost_usd) if call.cost_usd else "",
+            "from a recording" if call.recorded else words.seconds(call.seconds).replace(" ", _UNBROKEN),
+            words.number(call.attempts, "request") if call.attempts > 1 else "",
+        ]
+        return ", ".join(filter(None, details))
+
+    def parts(self) -> Iterator[tuple[str, str]]:
+        """Yield the parts of a call as (title, text): each message, the raw response, the error, and what is
+        unavailable.
+        """
+        for message in self.messages:
+            yield _ROLES.get(message.role, message.role), message.content
+            for number, url in message.images:
+                yield f"image {number}", described(url)
+        if self.completion is not None:
+            yield "raw answer", self.completion.refusal or indented(self.completion.text) or "(empty)"
+        if self.call.error:
+            yield "error", self.call.error
+        for lack in self.lacks:
+            yield "not here", lack
+
 
 @dataclass(frozen=True, slots=True)
 class RecordedRequests:
@@ -69,6 +99,34 @@ class RecordedRequests:
 
     judgment: Judgment
     exchanges: tuple[Exchange, ...]
+
+    def plain(self) -> dict[str, Any]:
+        """Return the prompts and responses for an item as plain data for JSON."""
+        return {
+            "judgment": self.judgment.model_dump(mode="json"),
+            "exchanges": [
+                {
+                    "ask": exchange.call.ask,
+                    "sample": exchange.call.sample,
+                    "key": exchange.call.key,
+                    "again": exchange.again,
+                    "messages": [_message(message) for message in exchange.messages],
+                    "answer": None if exchange.completion is None else exchange.completion.text,
+                    "refusal": None if exchange.completion is None else exchange.completion.refusal,
+                    "finish_reason": exchange.call.finish_reason,
+                    "error": exchange.call.error,
+                    "lacks": list(exchange.lacks),
+                }
+                for exchange in self.exchanges
+            ],
+        }
+
+
+def _message(message: Message) -> dict[str, Any]:
+    """A message as plain data; of its images what they are, and not their bytes."""
+    images = [described(url) for _, url in message.images]
+    told = {"role": message.role, "content": message.content}
+    return {**told, "images": images} if images else told
 
 
 MAX_NAMED = 5
@@ -236,14 +294,10 @@ def _exchanges(
 
 _ROLES = {"system": "system prompt", "user": "prompt", "assistant": "answer before"}
 _UNBROKEN = "\u00a0"
-_BELOW = "each by itself: below"
 
 
 OPEN = 20_000
 """Characters of an answer that stands open on the page; a longer one, like a prompt, is folded."""
-
-LONG_NAME = 40
-"""Characters of what is rated from which its column becomes narrower."""
 
 PROMPTS = frozenset(_ROLES.values())
 
@@ -265,8 +319,6 @@ def request_page(
         requests=requests,
         report=report,
         around=around,
-        heading=heading,
-        parts=parts,
         prompts=PROMPTS,
         open_to=OPEN,
         offline=OFFLINE_MODEL,
@@ -300,39 +352,6 @@ def write_report_with_requests(
     return write_report(run, target, tally=tally, pages=pages)
 
 
-def heading(exchange: Exchange) -> str:
-    """Return one line on a call: its prompt, how often it was sent, its tokens, cost and time."""
-    call, tokens_in, tokens_out = exchange.call, exchange.call.prompt_tokens, exchange.call.completion_tokens
-    details = [
-        call.ask,
-        f"sample {call.sample + 1}" if call.sample else "",
-        "requested again" if exchange.again else "",
-        f"{words.count(tokens_in)} tokens in, {words.count(tokens_out)} out"
-        if tokens_in is not None and tokens_out is not None and tokens_in + tokens_out
-        else "",
-        words.money(call.cost_usd) if call.cost_usd else "",
-        "from a recording" if call.recorded else words.seconds(call.seconds).replace(" ", _UNBROKEN),
-        words.number(call.attempts, "request") if call.attempts > 1 else "",
-    ]
-    return ", ".join(filter(None, details))
-
-
-def parts(exchange: Exchange) -> Iterator[tuple[str, str]]:
-    """Yield the parts of a call as (title, text): each message, the raw response, the error, and what is
-    unavailable.
-    """
-    for message in exchange.messages:
-        yield _ROLES.get(message.role, message.role), message.content
-        for number, url in message.images:
-            yield f"image {number}", described(url)
-    if exchange.completion is not None:
-        yield "raw answer", exchange.completion.refusal or indented(exchange.completion.text) or "(empty)"
-    if exchange.call.error:
-        yield "error", exchange.call.error
-    for lack in exchange.lacks:
-        yield "not here", lack
-
-
 def indented(text: str) -> str:
     """Return JSON text indented, with all other characters unchanged; any other text as it is."""
     try:
@@ -340,40 +359,3 @@ def indented(text: str) -> str:
     except (ValueError, RecursionError):
         return text
     return formatted if "".join(formatted.split()) == "".join(text.split()) else text
-
-
-def _says(judgment: Judgment) -> str:
-    return "How it was computed" if judgment.model == NO_MODEL else "What the judge says"
-
-
-def measures_table(judgment: Judgment) -> Table:
-    """Build the table of a judgment's scores: one row per metric, with the reason where the score is
-    missing.
-    """
-    rows = [
-        (
-            words.label(name),
-            words.item_score(measure.value),
-            (measure.explanation or (_BELOW if measure.parts else ""))
-            if measure.value is not None
-            else f"{measure.status.value}: {words.reason(measure.reason)}",
-        )
-        for name, measure in judgment.measures.items()
-    ]
-    return Table("", ("Metric", "Score", Column(_says(judgment), "text")), rows)
-
-
-def parts_tables(judgment: Judgment) -> Iterator[Table]:
-    """Yield the tables behind the scores: one row for each document, citation, criterion or nugget."""
-    for table in tables(judgment, None):
-        explained = any(row.explanation for row in table.rows)
-        long = any(len(row.name) > LONG_NAME for row in table.rows)
-        columns: list[str | Column] = [Column("Rated", "text") if long else "Rated", *table.columns]
-        if explained:
-            columns.append(Column(_says(judgment), "text"))
-        rows = [
-            (row.name, *(cell.text for cell in row.cells), *([row.explanation] if explained else []))
-            for row in table.rows
-        ]
-        note = f"{words.count(table.omitted)} more are in judgments.jsonl." if table.omitted else ""
-        yield Table("Behind the scores, on the scale of the answers", columns, rows, note=note)

@@ -168,11 +168,7 @@ def most_frequent(labels: Sequence[str]) -> str:
 
     ``tie`` wins only where it is more frequent than either side.
     """
-    counts = Counter(labels)
-    first, second, tie = counts["first"], counts["second"], counts["tie"]
-    if first == second or tie > max(first, second):
-        return "tie"
-    return "first" if first > second else "second"
+    return preferred_side(Counter(labels))
 
 
 def majority(values: Sequence[float]) -> float:

@@ -10,7 +10,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from conqret.baseline import reads_english
 from conqret.data import Document, Item, Nugget
 from conqret.data.judgment import ARROW
 from conqret.errors import DeclarationError, ItemsError
@@ -125,26 +124,11 @@ class Setup:
         """The requested metrics, in the order of reports."""
         return self.judge.reported(self.options.metrics)
 
-    @cached_property
-    def english_only(self) -> frozenset[str]:
-        """The metrics that have values for English items only; only the offline baseline has such metrics."""
-        if not self.client.backend.baseline:
-            return frozenset()
-        return frozenset(
-            metric
-            for part in self.judge_prompts
-            for metric in (part.metrics if part.about is None and part.english_only else part.english_only)
-        )
-
-    def unread(self, item: Item) -> frozenset[str]:
-        """Return the metrics that this item cannot have because of its language."""
-        return self.english_only if self.english_only and not reads_english(item) else frozenset()
-
     @property
     def says_languages(self) -> bool:
         """True if prompts name the language of an item or of its explanations."""
-        explained = {explanation_language(self.options.explain_in)} - {"", ENGLISH}
-        return bool(explained or {*self.languages} & (NAMES.keys() - {ENGLISH}))
+        named = {explanation_language(self.options.explain_in), *self.languages}
+        return bool(named & (NAMES.keys() - {ENGLISH}))
 
     @cached_property
     def members(self) -> tuple[tuple[Setup, Mapping[str, str]], ...]:

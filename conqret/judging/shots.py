@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from conqret.data import Item
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, number
 from conqret.judging.dimensions import DIMENSIONS
+from conqret.judging.judge_options import ShownExample
 
 if TYPE_CHECKING:
     from conqret.io.label_set import LabelSet
@@ -23,24 +24,6 @@ PROMPT = "examples"
 """The prompt file that shows them."""
 LOW, HIGH = 1, 3
 """The scale of the format."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShownExample:
-    """An argument with its human ratings, by dimension and from 1 to 3."""
-
-    item: str
-    topic: str
-    stance: str
-    argument: str
-    ratings: tuple[tuple[str, int], ...]
-
-    @classmethod
-    def from_record(cls, record: Any) -> ShownExample:
-        """Return an example from its fields as a run's record has them; an example is returned unchanged."""
-        if isinstance(record, cls):
-            return record
-        return cls(**{**record, "ratings": tuple((name, rating) for name, rating in record["ratings"])})
 
 
 def draw_shots(items: Iterable[Item], labels: LabelSet, count: int, *, seed: int) -> tuple[ShownExample, ...]:

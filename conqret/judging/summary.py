@@ -218,8 +218,9 @@ class Cost(Frozen):
     def from_summary(cls, summary: Summary) -> Self:
         """Return the costs of a finished run."""
         used, total = summary.usage, summary.total
-        calls = used.calls + used.recorded
+        calls, tokens = used.calls + used.recorded, used.prompt_tokens + used.completion_tokens
         usd = None if used.unpriced else used.cost_usd
+        sums = {"calls": calls, "tokens": tokens, "usd": usd, "seconds": used.seconds}
         return cls(
             judgments=total,
             calls=calls,
@@ -228,9 +229,6 @@ class Cost(Frozen):
             usd=usd,
             seconds=used.seconds,
             item={
-                "calls": calls / total if total else None,
-                "tokens": (used.prompt_tokens + used.completion_tokens) / total if total else None,
-                "usd": usd / total if usd is not None and total else None,
-                "seconds": used.seconds / total if total else None,
+                name: None if value is None or not total else value / total for name, value in sums.items()
             },
         )

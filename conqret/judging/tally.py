@@ -13,6 +13,7 @@ from heapq import nsmallest
 from itertools import count, filterfalse
 from operator import itemgetter
 from statistics import stdev
+from sys import intern
 
 from conqret.data import Item, Judgment, Measure, Status
 from conqret.data.digest import gathered
@@ -89,7 +90,6 @@ class Tally:
     languages: list[str] = field(default_factory=list)
     kinds: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     _topic: list[int] = field(default_factory=list)
-    _names: dict[str, str] = field(default_factory=dict)
     _metrics: dict[str, _Scores] = field(default_factory=partial(defaultdict, _Scores))
     _kept: dict[str, tuple[bool, float, int, Judgment]] = field(default_factory=dict)
     _counts: Counter[str] = field(default_factory=Counter)
@@ -105,8 +105,8 @@ class Tally:
         place = len(self.topics)
         self.items[judgment.item] = place
         self._topic.append(self.keys.add(judgment))
-        self.topics.append(self._names.setdefault(judgment.topic, judgment.topic))
-        self.stances.append(self._names.setdefault(judgment.stance, judgment.stance))
+        self.topics.append(intern(judgment.topic))
+        self.stances.append(intern(judgment.stance))
         self.languages.append(words.language(judgment.language) or "cannot be told")
         for metric, measure in judgment.measures.items():
             self._metrics[metric].add(measure, place)
@@ -218,12 +218,12 @@ class Tally:
         )
 
 
-def summarise(judgments: Iterable[Judgment], session: SessionCounts | None = None) -> Summary:
+def summarise(judgments: Iterable[Judgment]) -> Summary:
     """Return the summary of ``judgments``."""
     tally = Tally(max_items=0)
     for judgment in judgments:
         tally.add(judgment)
-    return tally.summary(session)
+    return tally.summary()
 
 
 def group_table(tally: Tally, metrics: Sequence[str]) -> Table:
@@ -237,14 +237,7 @@ def group_table(tally: Tally, metrics: Sequence[str]) -> Table:
     for title, groups in _groups(tally):
         shown = list(groups)
         if title == "topic" and len(shown) > MAX_TOPICS:
-            means_of = {
-                name: [tally.mean(metric, groups[name]).value for metric in metrics] for name in shown
-            }
-            lowest = {
-                name: next((value for value in means_of[name] if value is not None), math.inf)
-                for name in shown
-            }
-            shown = sorted(shown, key=lowest.__getitem__)[:MAX_TOPICS]
+            shown = sorted(shown, key=lambda name: _first_mean(tally, metrics, groups[name]))[:MAX_TOPICS]
             notes.append(
                 f"Of {words.count(len(groups))} topics the table lists the {MAX_TOPICS} with the lowest scores."
             )
@@ -260,6 +253,12 @@ def group_table(tally: Tally, metrics: Sequence[str]) -> Table:
     return Table(
         "Groups", (Column("Group", "text"), "Items", *map(words.label, metrics)), rows, note=" ".join(notes)
     )
+
+
+def _first_mean(tally: Tally, metrics: Iterable[str], places: Sequence[int]) -> float:
+    """Return the mean of the first of ``metrics`` that has one at these places; infinite without any."""
+    means = (tally.mean(metric, places).value for metric in metrics)
+    return next((mean for mean in means if mean is not None), math.inf)
 
 
 def _groups(tally: Tally) -> Iterator[tuple[str, dict[str, list[int]]]]:

@@ -22,9 +22,10 @@ from conqret.io.limits import declared_text
 from conqret.io.safe_files import only_writer
 from conqret.labels.page_messages import page_messages
 from conqret.labels.screens import OVERLAP, Screen, Study, study_of
+from conqret.llm.providers import is_loopback
 from conqret.options import FILES
 from conqret.studies.check.command import TableOptions
-from conqret.web.local_server import checked_url, is_loopback, serve_pages
+from conqret.web.local_server import checked_url, serve_pages
 
 if TYPE_CHECKING:
     from conqret.judging.judge_settings import ItemSettings

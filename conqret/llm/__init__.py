@@ -13,6 +13,7 @@ Sending:
 
 - ``sender``: sends one request, with retries, before its deadline; ``quota``: rates, concurrency after a 429, budget
 - ``failed_requests``: the wait before a retry (``Retry-After``), when a run gives up, keys removed from errors
+- ``engines``: requests sent from this process, or by the workers of a Ray cluster
 - ``providers``: price list, keys and addresses checked beforehand
 - ``provider_errors``: what an error of a provider means
 
@@ -20,7 +21,7 @@ Records and costs:
 
 - ``recordings``: the SQLite store of raw responses; ``tracing``: spans of OpenTelemetry
 - ``batches``: half-price batches under way; ``batch_services``: those of OpenAI and Anthropic
-- ``expected_cost``: calls, tokens and dollars of one stage (the dry run: ``conqret.judging.cost``)
+- ``expected_cost``: calls, tokens and dollars of one stage (the dry run: ``conqret.runs.dry_run``)
 
 Folders: ``backends/`` has a module for each route to a model, ``hosted/`` the calls to hosted models.
 

@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 from annotated_types import Interval
 
 from conqret.errors import DeclarationError
 from conqret.llm.tokens import Encode, encoder_for
-from conqret.options import check_ranges
+from conqret.options import among, check_ranges
 from conqret.registry import Registry
 
 if TYPE_CHECKING:
@@ -385,3 +385,39 @@ def backend_of(model: str) -> Backend:
             f"the backends {best!r} and {others[0]!r} both claim the model {model!r}: uninstall one of them"
         )
     return BACKENDS[best]
+
+
+class ClientSettings(TypedDict, total=False):
+    """Keyword settings of a model's client, each as in :class:`ClientOptions`.
+
+    They set the server and its key, the token limits, prices, rate limits, the budget, the timeout, and when
+    to stop after failures.
+    """
+
+    api_base: str | None
+    api_key: str | None
+    client: Way
+    max_tokens: int | None
+    context_window: int | None
+    input_price: float | None
+    output_price: float | None
+    vision: bool | None
+    max_concurrency: int
+    max_attempts: int
+    rpm: int | None
+    tpm: int | None
+    budget_usd: float | None
+    timeout: float
+    stop_after_failures: float
+    retry_unscored: bool
+
+
+def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any]) -> ClientOptions:
+    """Return the client options for a model (None: offline), overridden by the client settings in
+    ``settings``.
+
+    Raises:
+        DeclarationError: a value is out of range.
+    """
+    options = ClientOptions.from_model(OFFLINE_MODEL if model is None else model)
+    return replace(options, **among(settings, ClientSettings.__annotations__))

@@ -63,6 +63,15 @@ class Question:
         return [self.kind, self.text, [list(option) for option in self.options]]
 
 
+GRADE = "grade"
+"""The name of a question for a grade."""
+
+
+def expected_grade(distribution: Distribution) -> float:
+    """Return the expected value of a grade, whose labels are whole numbers."""
+    return math.fsum(int(label) * share for label, share in distribution.items())
+
+
 def yes_no(text: str, yes: str = "", no: str = "") -> Question:
     """Return a question that is answered with yes or no; ``yes`` and ``no`` describe when (empty: no
     description).

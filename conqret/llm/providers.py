@@ -243,6 +243,13 @@ async def check_address(url: str) -> None:
         await writer.wait_closed()
 
 
+def is_loopback(host: str) -> bool:
+    """Return True if only this machine can reach an address."""
+    with contextlib.suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return host == "localhost"
+
+
 def proxy_of(url: str) -> str | None:
     """Return the proxy that the environment sets for an address; None without one.
 

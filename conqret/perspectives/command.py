@@ -11,9 +11,9 @@ from rich.console import RenderableType
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, progress, result, spaced
+from conqret.console.shared_options import StudyOptions
 from conqret.errors import DeclarationError, number
 from conqret.io.pairs import read_pairs
-from conqret.judging.command_options import StudyOptions
 from conqret.perspectives.detection import DETECTORS, GRADED, GRADES, PROMPT
 from conqret.perspectives.detection_study import apply_detector, check_threshold, threshold_of_option
 from conqret.perspectives.detection_study import detect as detect_perspectives

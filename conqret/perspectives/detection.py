@@ -14,9 +14,8 @@ from pydantic import BaseModel, Field
 from conqret.data import Reason
 from conqret.errors import shortened
 from conqret.io.pairs import Pair
-from conqret.judging.deciding import GRADE, expected_grade
 from conqret.judging.responses import Typed
-from conqret.llm.decisions import Decided, Decision, rating
+from conqret.llm.decisions import GRADE, Decided, Decision, expected_grade, rating
 from conqret.llm.request import Answer, Message, Plain, Request, decision_request, messages
 from conqret.prompts import Library, Prompt
 from conqret.runs.study_run import ResponseRow

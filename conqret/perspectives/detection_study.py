@@ -19,9 +19,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, check_known, number, strict_options
 from conqret.io.pairs import Pair, read_pairs
 from conqret.io.safe_files import Content, InFolder, csv_text, write_whole
-from conqret.judging.judge_settings import as_path, client_options
-from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import ClientOptions, client_options
 from conqret.perspectives.detection import (
     DETECTORS,
     GRADED,
@@ -34,7 +32,9 @@ from conqret.perspectives.detection import (
 from conqret.perspectives.detector import DetectorQuality, quality_of
 from conqret.perspectives.detector_models import AT_ONCE, Detector, load_detector
 from conqret.perspectives.threshold import THRESHOLDS, AgainstLabels, against_labels
-from conqret.runs.run_folder import RunFolder, RunRecord, default_folder, stem
+from conqret.runs.dry_run import RunPrompt
+from conqret.runs.request_run import RequestRunSettings, Run
+from conqret.runs.run_folder import RunFolder, RunRecord, as_path, default_folder, stem
 from conqret.runs.sessions import Sessions
 from conqret.runs.study_run import ROWS, RequestFolder, RequestRecord, StudyOutcome, lost
 from conqret.runs.trials import RowStore
@@ -145,7 +145,7 @@ def detect(
         output: the run's folder, by default ``runs/PAIRS-detect-MODEL``; the same call continues a
             stopped run.
         settings: which model is called, and how:
-            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+            :class:`conqret.runs.request_run.RequestRunSettings`.
 
     Returns:
         The grades of the pairs, and a summary with the agreement with the labels.

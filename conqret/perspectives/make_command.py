@@ -11,8 +11,8 @@ from annotated_types import Interval
 from conqret.console import shared_options as options
 from conqret.console.exit_codes import end
 from conqret.console.printing import at, note, note_all, progress, result
+from conqret.console.shared_options import StudyOptions
 from conqret.console.source_options import WebSearch
-from conqret.judging.command_options import StudyOptions
 from conqret.perspectives.own_corpora import RESULTS, collect_corpora
 from conqret.perspectives.page import collected_table, errors_table, made_table
 from conqret.perspectives.perspectives_run import make_perspectives, perspective_errors

@@ -16,11 +16,8 @@ from conqret._optional import require
 from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, VerdictRow, judge_rows
 from conqret.errors import DeclarationError, check_positive, strict_options
 from conqret.io.pairs import Pair
-from conqret.judging.cost import Counted, costs_of
-from conqret.judging.judge_settings import as_path, client_options, session_settings
-from conqret.judging.request_run import RequestRunSettings
 from conqret.judging.responses import Typed
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import ClientOptions, client_options
 from conqret.perspectives.detection import DETECTORS, DetectorPrompt
 from conqret.perspectives.detection_study import (
     DetectedFolder,
@@ -60,8 +57,10 @@ from conqret.retrieval.corpus_index import open_index
 from conqret.retrieval.retrieve import retrieval_session
 from conqret.retrieval.system_names import MODEL_STEPS, has_step
 from conqret.retrieval.systems import SystemRun
-from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.session import Session, SessionCounts
+from conqret.runs.dry_run import Counted, costs_of
+from conqret.runs.request_run import RequestRunSettings
+from conqret.runs.run_folder import as_path, default_folder, stem
+from conqret.runs.session import Session, SessionCounts, session_settings
 from conqret.runs.sessions import Sessions
 from conqret.show.page import write_files
 from conqret.text.lexicons import NEGATIONS
@@ -145,7 +144,7 @@ def score_perspectives(
         output: the folder, by default ``runs/PERSPECTIVES-score-MODEL``; the same call continues a
             stopped run.
         settings: which model is called, and how:
-            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+            :class:`conqret.runs.request_run.RequestRunSettings`.
 
     Returns:
         The scores of all systems, and the files that were written.

@@ -22,8 +22,7 @@ from conqret.io.checks import Filled, Text
 from conqret.io.pairs import ANSWERS
 from conqret.io.safe_files import Content, InFolder, csv_text
 from conqret.io.schema import in_columns, read_table
-from conqret.judging.judge_settings import as_path, client_options
-from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
+from conqret.llm.client_options import client_options
 from conqret.llm.request import Answer, Request, messages
 from conqret.perspectives.perspective_files import (
     PerspectiveQuestion,
@@ -43,7 +42,9 @@ from conqret.perspectives.perspective_writing import (
     check_request,
     way_of,
 )
-from conqret.runs.run_folder import default_folder, stem
+from conqret.runs.dry_run import RunPrompt
+from conqret.runs.request_run import RequestRunSettings, Run
+from conqret.runs.run_folder import as_path, default_folder, stem
 from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, StudyOutcome, lost
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
@@ -130,7 +131,7 @@ def make_perspectives(
         output: the run's folder, by default ``runs/ROWS-make-MODEL``; the same call continues a stopped
             run.
         settings: which model is called, and how:
-            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+            :class:`conqret.runs.request_run.RequestRunSettings`.
 
     Returns:
         The question and perspectives of each row, and the numbers of each subset.

@@ -10,10 +10,10 @@ from conqret.console import shared_options as options
 from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, note_all, result, spaced
+from conqret.console.shared_options import StudyOptions
 from conqret.console.source_options import EncoderFolder, MmrEncoder
 from conqret.errors import DeclarationError
 from conqret.errors import number as counted
-from conqret.judging.command_options import StudyOptions
 
 if TYPE_CHECKING:
     from conqret.perspectives.diversity_run import Diversity

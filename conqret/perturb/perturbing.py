@@ -16,12 +16,12 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io import CheckedItems, item_record, open_items
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import check_new, write_new
-from conqret.judging.judge_settings import ClientSettings, ItemSettings, as_path, client_options
-from conqret.llm.client_options import ClientOptions
+from conqret.judging.judge_settings import ItemSettings
+from conqret.llm.client_options import ClientOptions, ClientSettings, client_options
 from conqret.perturb import PERTURBATIONS, SEED, Materials, Perturbation, Pool, at_levels, perturb_items
 from conqret.perturb.rewriting import rewrite_items
 from conqret.perturb.versions import LeftOutItem, Level, NoItemChangedError, counted_reasons
-from conqret.runs.run_folder import stem
+from conqret.runs.run_folder import as_path, stem
 from conqret.runs.session import Session, SessionCounts
 
 

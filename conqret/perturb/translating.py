@@ -26,11 +26,9 @@ from conqret.io import CheckedItems
 from conqret.io.jsonl import json_lines
 from conqret.io.rows import item_record
 from conqret.io.safe_files import write_new
-from conqret.judging.cost import CountingClient
-from conqret.judging.judge_settings import as_path, client_options
 from conqret.judging.responses import Typed, Whole, Written, once_each
 from conqret.llm.client import Client
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import ClientOptions, client_options
 from conqret.llm.expected_cost import ExpectedCost, expected
 from conqret.llm.prompt_fitting import prompt_tokens
 from conqret.llm.request import Request, messages
@@ -38,7 +36,8 @@ from conqret.perturb.perturbation import LONGEST_ID, InapplicableError
 from conqret.perturb.perturbing import RewritingSettings, read_items, rewriter
 from conqret.perturb.versions import LeftOutItem
 from conqret.prompts import Library, RenderedPrompt
-from conqret.runs.run_folder import stem
+from conqret.runs.dry_run import CountingClient
+from conqret.runs.run_folder import as_path, stem
 from conqret.runs.session import SessionCounts
 from conqret.text.citations import marks, strip_citations
 from conqret.text.language import NAMES, item_language, language_code, language_of

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conqret.data import Document, Item, Reason, Stance
-from conqret.judging.deciding import GRADE, expected_grade
 from conqret.llm.client import Client
-from conqret.llm.decisions import Decision, Question, UnansweredError, rating
+from conqret.llm.decisions import GRADE, Decision, Question, UnansweredError, expected_grade, rating
 from conqret.llm.prompt_fitting import fit
 from conqret.prompts import RenderedPrompt
 

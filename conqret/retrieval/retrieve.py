@@ -13,12 +13,11 @@ from conqret.data.corpus import SPLITS, CorpusTopic, Split
 from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.io.corpus_folder import CorpusDirectory, select_topics
 from conqret.io.trec import scored, write_run
-from conqret.judging.judge_settings import as_path
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import STORE_NAME
 from conqret.retrieval.system_names import PipelinePlan
 from conqret.retrieval.systems import falling, queries, rankings
-from conqret.runs.run_folder import RUNS
+from conqret.runs.run_folder import RUNS, as_path
 from conqret.runs.session import Session, SessionCounts
 
 if TYPE_CHECKING:

@@ -331,3 +331,8 @@ def _first(error: ValidationError) -> str:
     """The first thing that is wrong, with its place."""
     first_error = error.errors()[0]
     return ": ".join(filter(None, (".".join(map(str, first_error["loc"])), fault_text(first_error))))
+
+
+def as_path(place: str | Path | None) -> Path | None:
+    """Return ``place`` as a path, or None where it is None."""
+    return None if place is None else Path(place)

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar
 
 from pydantic import BaseModel, Field
 
@@ -22,6 +22,9 @@ from conqret.llm.sender import Progress
 from conqret.prompts import Library
 from conqret.runs.run_folder import RunFolder
 from conqret.runs.trials import Loop
+
+if TYPE_CHECKING:
+    from conqret.llm.engines import Engine
 
 T = TypeVar("T")
 
@@ -299,3 +302,44 @@ def check_stores(recordings: object, replay: object, *, batch: bool) -> None:
         raise DeclarationError("give recordings to add to, or a replay to answer from, not both")
     if batch and replay is not None:
         raise DeclarationError("a replay sends no requests, so it has no batch: leave out one of the two")
+
+
+class RequestSettings(TypedDict, total=False):
+    """Keyword settings that say how a run calls models.
+
+    ``recordings`` is a store of responses to read and extend. ``replay`` is a store, an export or a run that
+    gives all responses, without any call. ``prompts`` is a folder of user-defined prompts, or a library.
+    ``overwrite`` replaces another run in the folder, but keeps its recordings. ``engine`` sends requests from
+    this process, or with ``workers`` on a Ray cluster (docs/scale.md). ``batch`` sends the requests as a
+    provider's batch at half the price (docs/models.md). Workers and batches need a folder.
+    """
+
+    recordings: str | Path | None
+    replay: str | Path | None
+    prompts: str | Path | Library | None
+    overwrite: bool
+    engine: Engine
+    workers: int | None
+    batch: bool
+
+
+def session_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keyword arguments of :class:`Session` (and Sessions) from these
+    settings.
+
+    Raises:
+        DeclarationError: the engine is unknown, or ``workers`` is invalid.
+        MissingDependencyError: Ray is not installed.
+    """
+    prompts = settings.get("prompts")
+    arguments: dict[str, Any] = {
+        "recordings": settings.get("recordings"),
+        "replay": settings.get("replay"),
+        "prompts": Path(prompts) if isinstance(prompts, str) else prompts,
+        "batch": settings.get("batch", False),
+    }
+    if "engine" in settings or "workers" in settings:
+        from conqret.llm.engines import clients_of
+
+        arguments["clients"] = clients_of(settings.get("engine", "process"), settings.get("workers"))
+    return arguments

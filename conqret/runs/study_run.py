@@ -1,6 +1,6 @@
 """The rows, record, folder and outcome of a run of requests to a model, and of a training run.
 
-The run itself is :class:`conqret.judging.request_run.Run`.
+The run itself is :class:`conqret.runs.request_run.Run`.
 """
 
 from __future__ import annotations

@@ -26,7 +26,6 @@ from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
 from conqret.judging.judge_settings import chosen_format
 from conqret.judging.judgments import Judgments
 from conqret.judging.recorded_requests import requests_of
-from conqret.judging.show_command import plain
 from conqret.runs.session import Session
 from conqret.serve.view_app import MALFORMED, listed, opened
 from conqret.studies.diff.difference import diff
@@ -171,7 +170,7 @@ class _Tools:
 
         def explained() -> dict[str, Any]:
             (requests,) = requests_of(JudgeFolder(opened(self._root, run)), [item])
-            data = plain(requests)
+            data = requests.plain()
             measures = data["judgment"]["measures"]
             if metric and metric not in measures:
                 raise UnknownNameError("metric of this judgment", metric, measures)

@@ -39,9 +39,10 @@ from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge
 from conqret.judging.judge_settings import chosen_format
 from conqret.judging.judgments import Judgments
 from conqret.judging.known_as import elsewhere
-from conqret.judging.session_judge import BackgroundLoop
 from conqret.judging.setup import set_up
+from conqret.llm.providers import is_loopback
 from conqret.llm.replies import describe
+from conqret.runs.background_loop import BackgroundLoop
 from conqret.runs.session import Session
 from conqret.serve.contract import JUDGE_PATH, METRICS_PATH, MetricsRequest, needed, openapi
 from conqret.serve.intake import (
@@ -55,7 +56,7 @@ from conqret.serve.intake import (
     check_size,
     not_answered,
 )
-from conqret.web.local_server import LOOPBACK, LocalServer, is_loopback, local_server, own_hosts
+from conqret.web.local_server import LOOPBACK, LocalServer, local_server, own_hosts
 
 METRIC = "metric"
 """The query parameter that names the requested metrics."""

@@ -19,14 +19,15 @@ from pydantic import BaseModel
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError, number
 from conqret.io.safe_files import InFolder, write_whole
-from conqret.judging.cost import topics_counted
+from conqret.judging.cost import count_judging, topics_counted
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import JudgmentsFolder, ScoreTable, judgment_key, trial_key
 from conqret.judging.judge_settings import ItemSettings
 from conqret.judging.judgments import judge_in_span, span_attributes
-from conqret.judging.request_run import Run, RunPrompt, RunSettings, WatchSettings
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
+from conqret.runs.dry_run import RunPrompt
+from conqret.runs.request_run import Run, RunSettings, WatchSettings
 from conqret.runs.run_folder import R, RunFolder, RunRecord
 from conqret.runs.session import SessionCounts
 from conqret.runs.sessions import Sessions
@@ -95,7 +96,7 @@ class JudgedRun(Run[Any]):
         models: the models.
         settings: client options and progress callbacks.
         record: the contents of ``run.json``.
-        total, about, by: as :class:`conqret.judging.request_run.Run` takes them.
+        total, about, by: as :class:`conqret.runs.request_run.Run` takes them.
         begin: writes the files that must exist before the record of a new run.
         sessions: open sessions, used by this run alone.
         before: the counts of these sessions when this run began.
@@ -186,8 +187,8 @@ class JudgedRun(Run[Any]):
         for part in parts:
             client: Any = self.client(part.setup.client)
             work = ("judge", part.by or part.setup.judge.name, "")
-            await client.count_judging(
-                part.setup, part.items, topics, work=work, first_sample=part.first_sample
+            await count_judging(
+                client, part.setup, part.items, topics, work=work, first_sample=part.first_sample
             )
 
     def conclude(self, made: Callable[[Mapping[str, Judgment]], Outcome]) -> Outcome:

@@ -15,20 +15,20 @@ from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError, check_known, number
 from conqret.io.pairs import Pair
 from conqret.io.safe_files import write_whole
-from conqret.judging.cost import costs_of
-from conqret.judging.criteria import comparison_criterion, comparison_judge
 from conqret.judging.judge import expected_cost, judge
 from conqret.judging.judge_parts import JUDGES, Judge
-from conqret.judging.judge_settings import ClientSettings, JudgeSettings, RequestSettings, client_options
+from conqret.judging.judge_settings import JudgeSettings
 from conqret.judging.judgments import Judgments
 from conqret.llm.client import Client
-from conqret.llm.client_options import OFFLINE_MODEL
+from conqret.llm.client_options import OFFLINE_MODEL, ClientSettings, client_options
 from conqret.llm.expected_cost import ExpectedCost
 from conqret.llm.request import Answer
 from conqret.perspectives.detection import GRADES, Detection, request
 from conqret.perspectives.detection_study import detected, detection_run
+from conqret.runs.dry_run import costs_of
 from conqret.runs.run_folder import RECORD_NAME, default_folder
-from conqret.runs.session import Session, SessionCounts
+from conqret.runs.session import RequestSettings, Session, SessionCounts
+from conqret.studies.tournament.comparison import comparison_criterion, comparison_judge
 from conqret.suites.result import FILE_NAME, SuiteCost, SuiteJudge, SuiteResult, SuiteSample
 from conqret.suites.suite import SUITES, Suite, SuiteData
 from conqret.suites.suite_fetch import SuiteCopy, needed_copy

@@ -14,9 +14,10 @@ from conqret.console import shared_options as options
 from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note_all, progress, result
+from conqret.console.shared_options import StudyOptions, study_watch
 from conqret.console.source_options import SuiteFolder
 from conqret.errors import number
-from conqret.judging.command_options import AnyJudge, StudyOptions, study_watch
+from conqret.judging.command_options import AnyJudge
 from conqret.llm.client_options import OFFLINE_MODEL
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import ipaddress
 import os
 import socket
 from collections.abc import Callable, Collection
@@ -23,6 +22,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from conqret._optional import require
 from conqret.errors import DeclarationError
+from conqret.llm.providers import is_loopback
 
 if TYPE_CHECKING:
     import uvicorn
@@ -127,13 +127,6 @@ def local_server(app: Callable[[int], ASGIApp], host: str, port: int, **settings
         raise
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     return LocalServer(uvicorn.Server(config), listening, address)
-
-
-def is_loopback(host: str) -> bool:
-    """Return True if only this machine can reach an address."""
-    with contextlib.suppress(ValueError):
-        return ipaddress.ip_address(host).is_loopback
-    return host == "localhost"
 
 
 def port_at(host: str, port: int) -> socket.socket:

@@ -12,7 +12,7 @@ from conqret.errors import DeclarationError
 from conqret.generation.generator import GenerateOptions
 from conqret.judging import judge_settings
 from conqret.judging.judge_options import JudgeOptions, SampleSettings
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import ClientOptions, ClientSettings
 from conqret.options import OptionHelps, check_ranges
 
 
@@ -22,7 +22,7 @@ def plain(kind: type) -> dict[str, Any]:
 
 def test_settings_of_a_client_are_those_that_are_declared() -> None:
     options = {name: kind for name, kind in plain(ClientOptions).items() if name != "model"}
-    assert plain(judge_settings.ClientSettings) == options
+    assert plain(ClientSettings) == options
 
 
 def test_settings_of_a_judge_hold_every_option_of_judging() -> None:

@@ -1,5 +1,5 @@
 """Every command that executes a plan can hand its questions in as batches; the run is the one that asks at once. (That
-of workers of a cluster is in tests/judging/test_ray.py.)"""
+of workers of a cluster is in tests/llm/test_ray.py.)"""
 
 from __future__ import annotations
 

@@ -29,8 +29,8 @@ from conqret.debate.debatune.transcript import (
     TranscriptRow,
     TurnRequest,
 )
-from conqret.judging.cost import Counted
 from conqret.prompts import Library
+from conqret.runs.dry_run import Counted
 
 LIBRARY = Library()
 MOTION = Motion("7-1", "Ban it?", {"affirmative": "It harms.", "negative": "It helps."}, "affirmative", 2)

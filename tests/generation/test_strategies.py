@@ -20,10 +20,10 @@ from conqret.generation.strategies import STRATEGIES
 from conqret.generation.strategies.debate import revised
 from conqret.io import open_items
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
-from conqret.judging.cost import Counted
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer
 from conqret.prompts import Library
+from conqret.runs.dry_run import Counted
 from conqret.text.citations import citations
 from tests.generation.corpora import write_corpus
 

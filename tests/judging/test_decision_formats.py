@@ -10,13 +10,13 @@ import pandas as pd
 import pytest
 
 from conqret import DeclarationError, detect, judge
-from conqret.judging.criteria import comparison_criterion, comparison_judge
 from conqret.judging.deciding import CANNOT
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES
 from conqret.judging.setup import set_up
 from conqret.llm.client_options import ClientOptions
 from conqret.retrieval.rerank import ListwiseReranker
+from conqret.studies.tournament.comparison import comparison_criterion, comparison_judge
 from tests.contract.items import demo
 from tests.llm.decider import served
 from tests.llm.scripted import serving

@@ -6,14 +6,7 @@ import pytest
 
 from conqret.data import Document, Item
 from conqret.io import open_items
-from conqret.judging.cost import (
-    MAX_ITEMS_COUNTED,
-    SIZED,
-    TEXT_TOKENS,
-    VALUE_TOKENS,
-    CountingClient,
-    expected_judging,
-)
+from conqret.judging.cost import MAX_ITEMS_COUNTED, expected_judging
 from conqret.judging.instrument import filled
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import Case
@@ -22,6 +15,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.expected_cost import ExpectedCost, expected, total
 from conqret.llm.prompt_fitting import prompt_tokens
 from conqret.prompts import Library
+from conqret.runs.dry_run import SIZED, TEXT_TOKENS, VALUE_TOKENS, CountingClient
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, rewriting
 
 ITEMS = list(open_items(Path(__file__).resolve().parents[2] / "fixtures" / "demo" / "items.jsonl"))

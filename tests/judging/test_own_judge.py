@@ -14,9 +14,9 @@ import pytest
 import conqret
 from conqret import bias, sensitivity
 from conqret.errors import DeclarationError
-from conqret.judging.cost import costs_of
 from conqret.judging.own_judge import read_verdict
 from conqret.llm.backends.function import admit, identity
+from conqret.runs.dry_run import costs_of
 from conqret.studies.bias.result import BiasRow, BiasTable
 
 PAIRS = [

@@ -7,7 +7,6 @@ import pytest
 from pydantic import ValidationError
 
 from conqret.errors import DeclarationError, ItemsError
-from conqret.judging.cost import Counted
 from conqret.perspectives.perspective_files import (
     QuestionPerspective,
     read_perspective_sources,
@@ -27,6 +26,7 @@ from conqret.perspectives.perspective_writing import (
     way_of,
 )
 from conqret.perspectives.perspectives_run import INSPECTED, MadeFolder, inspection_form, make_perspectives
+from conqret.runs.dry_run import Counted
 from tests.commands import run_conqret
 from tests.server import FaultServer
 

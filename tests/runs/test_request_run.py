@@ -11,9 +11,10 @@ import pytest
 from pydantic import BaseModel
 
 from conqret.data import Reason
-from conqret.judging.request_run import Run, RunPrompt
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer
+from conqret.runs.dry_run import RunPrompt
+from conqret.runs.request_run import Run
 from conqret.runs.session import Session
 from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, StudyOutcome
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.judging.cost import costs_of
+from conqret.runs.dry_run import costs_of
 from conqret.studies.bias.bias_run import BiasFolder, bias, plan_bias, run_bias
 from conqret.studies.bias.contrast import ProbeContext
 from conqret.studies.bias.result import BiasTable

@@ -249,7 +249,7 @@ def told(body: Mapping[str, Any], *, right: float) -> dict[str, str]:
 def test_several_models_compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     about: list[Mapping[str, Any]] = []
     monkeypatch.setattr(
-        "conqret.judging.request_run.perform",
+        "conqret.runs.request_run.perform",
         lambda *args, **kwargs: about.append(kwargs["about"]) or perform(*args, **kwargs),
     )
     items = arguments(6, tuple(f"Is {number} too many?" for number in range(3)))

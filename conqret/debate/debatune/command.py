@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from conqret.console import shared_options as options
 from conqret.console.option_groups import option
 from conqret.console.printing import NONE, result
+from conqret.console.shared_options import StudyOptions
 from conqret.debate.debatune.debate_files import read_statements
 from conqret.debate.judging_command import conclude, run_judge
 from conqret.errors import DeclarationError
 from conqret.io import open_items
-from conqret.judging.command_options import StudyOptions
 from conqret.judging.judgments import Judgments
 
 if TYPE_CHECKING:

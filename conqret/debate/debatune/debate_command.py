@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, progress, result
+from conqret.console.shared_options import PlanOptions, StudyOptions
 from conqret.debate.debatune.debate_files import SIDE_OF, read_instructions
 from conqret.debate.debatune.debate_run import Design, Opening, hold_debates
 from conqret.debate.debatune.debater_training import SCHEDULE, Training, TuningPlan, TuningSettings
@@ -20,7 +21,6 @@ from conqret.debate.debatune.statement_run import write_statements
 from conqret.errors import number
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import check_new, write_new
-from conqret.judging.command_options import PlanOptions, StudyOptions
 from conqret.llm.request import Sampling
 from conqret.show import words
 from conqret.show.table import Cell, Table

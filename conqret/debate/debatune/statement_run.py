@@ -23,11 +23,12 @@ from conqret.debate.debatune.debate_files import SIDE_OF, SIDES, Instruction, Si
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.judge_settings import as_path, client_options
-from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
+from conqret.llm.client_options import client_options
 from conqret.llm.request import GREEDY, Plain, Request, Sampling
 from conqret.local.text_writing import ROOM
-from conqret.runs.run_folder import default_folder, stem
+from conqret.runs.dry_run import RunPrompt
+from conqret.runs.request_run import RequestRunSettings, Run
+from conqret.runs.run_folder import as_path, default_folder, stem
 from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, StudyOutcome, lost
 from conqret.text.analysis import Text, weight
 from conqret.text.sentences import sentences
@@ -87,7 +88,7 @@ def write_statements(
         output: the run's folder, by default ``runs/ROWS-debate-write-MODEL``; the same call continues a
             stopped run.
         settings: the model and how it is called:
-            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+            :class:`conqret.runs.request_run.RequestRunSettings`.
 
     Returns:
         The statements, and a summary of the run.

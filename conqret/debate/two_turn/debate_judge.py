@@ -28,12 +28,13 @@ from conqret.debate.two_turn.slider_answers import (
 )
 from conqret.debate.two_turn.two_turn_files import NOTHING, Side, SideArgument, TwoTurnQuestion
 from conqret.errors import DeclarationError
-from conqret.judging.request_run import Run, RunPrompt
 from conqret.judging.responses import Typed
 from conqret.llm.client_options import backend_of
 from conqret.llm.prompt_fitting import trim_proportionally
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, RenderedPrompt
+from conqret.runs.dry_run import RunPrompt
+from conqret.runs.request_run import Run
 from conqret.runs.study_run import ResponseRow
 from conqret.text.text_passages import support
 

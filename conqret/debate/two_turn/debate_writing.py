@@ -31,14 +31,14 @@ from conqret.debate.two_turn.two_turn_files import (
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.judge_settings import as_path, client_options
-from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt, together
 from conqret.judging.responses import Typed, Written
 from conqret.llm.client import Client
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import ClientOptions, client_options
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, RenderedPrompt
-from conqret.runs.run_folder import default_folder, stem
+from conqret.runs.dry_run import RunPrompt
+from conqret.runs.request_run import RequestRunSettings, Run, together
+from conqret.runs.run_folder import as_path, default_folder, stem
 from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, StudyOutcome, lost
 from conqret.text.analysis import weight
 from conqret.text.sentences import sentences
@@ -347,7 +347,7 @@ def write_debates(
         output: the run's folder, by default ``runs/QUESTIONS-debate-argue-MODEL``; the same call
             continues a stopped run.
         settings: the model and how it is called:
-            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+            :class:`conqret.runs.request_run.RequestRunSettings`.
 
     Returns:
         The texts, and a summary of the run.

@@ -31,9 +31,9 @@ from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.errors import number, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.judge_settings import as_path, client_options
-from conqret.judging.request_run import RequestRunSettings, Run
-from conqret.runs.run_folder import default_folder, stem
+from conqret.llm.client_options import client_options
+from conqret.runs.request_run import RequestRunSettings, Run
+from conqret.runs.run_folder import as_path, default_folder, stem
 from conqret.runs.study_run import RequestFolder, RequestRecord, StudyOutcome
 
 
@@ -100,7 +100,7 @@ def judge_debates(
         output: the run's folder, by default ``runs/QUESTIONS-debate-judge-MODEL``; the same call
             continues a stopped run.
         settings: the model and how it is called:
-            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+            :class:`conqret.runs.request_run.RequestRunSettings`.
 
     Returns:
         The judgments, and the outcomes.

@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
 from conqret.console.printing import at, note, note_all, note_each, result, spaced
+from conqret.console.shared_options import StudyOptions
 from conqret.debate.judging_command import conclude, run_judge
 from conqret.debate.two_turn.anova import anova_tables, debate_anova, default_subject
 from conqret.debate.two_turn.debate_writing import write_debates
@@ -36,7 +37,6 @@ from conqret.debate.two_turn.text_grades import (
 from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.debate.two_turn.writer_scores import score_writers, writers_table
 from conqret.errors import DeclarationError, number
-from conqret.judging.command_options import StudyOptions
 from conqret.labels.survey import read_survey, survey_counts, survey_file, survey_table
 from conqret.show.page import write_file
 

@@ -31,13 +31,13 @@ from conqret.generation.generator import GENERATED_TOKENS
 from conqret.io.jsonl import json_lines
 from conqret.io.questions import SourcedQuestion, read_sourced
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.judge_settings import as_path, client_options
-from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
 from conqret.llm.client import Client
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import ClientOptions, client_options
 from conqret.llm.request import Plain
 from conqret.prompts import Library
-from conqret.runs.run_folder import default_folder, stem
+from conqret.runs.dry_run import RunPrompt
+from conqret.runs.request_run import RequestRunSettings, Run
+from conqret.runs.run_folder import as_path, default_folder, stem
 from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, StudyOutcome, lost
 from conqret.show.page import page
 
@@ -256,7 +256,7 @@ def answer(
         output: the run's folder, by default ``runs/QUESTIONS-answer-STRATEGY-MODEL``; the same call
             continues a stopped run. It contains ``answers.jsonl``, which ``conqret debateqa score`` reads.
         settings: the answering model, and how it is called:
-            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+            :class:`conqret.runs.request_run.RequestRunSettings`.
 
     Returns:
         The answers, and a summary of the run.

@@ -9,10 +9,10 @@ from typing import Annotated
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, progress, spaced
+from conqret.console.shared_options import StudyOptions
 from conqret.debateqa.answering.answering_run import AnswersSummary, chunk_search
 from conqret.debateqa.answering.answering_run import answer as write_answers
 from conqret.debateqa.answering.rag_session import AnswerPlan
-from conqret.judging.command_options import StudyOptions
 from conqret.show.table import Cell, Column, Table
 from conqret.show.words import mean, reason
 

@@ -21,11 +21,11 @@ from conqret.debateqa.curation.curation_requests import NoValidResponse, PointOf
 from conqret.debateqa.curation.page_sources import PageSource, TrustedDomains
 from conqret.errors import DeclarationError, check_positive
 from conqret.io.questions import SourcedQuestion
-from conqret.judging.request_run import Run, together
 from conqret.llm.client_options import backend_of
 from conqret.llm.prompt_fitting import ANSWER_ROOM, trim_proportionally, with_texts
 from conqret.llm.request import NucleusSampling
 from conqret.options import check_ranges
+from conqret.runs.request_run import Run, together
 from conqret.runs.session import Session
 from conqret.runs.study_run import ResponseRow
 from conqret.text.stance_detection import stance_order

@@ -46,10 +46,11 @@ from conqret.errors import number, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.questions import read_sourced
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.judge_settings import as_path, client_options
-from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
+from conqret.llm.client_options import client_options
 from conqret.retrieval.rerank import INSTRUCTIONS, RankingAnswer
-from conqret.runs.run_folder import ITEMS, default_folder, stem
+from conqret.runs.dry_run import RunPrompt
+from conqret.runs.request_run import RequestRunSettings, Run
+from conqret.runs.run_folder import ITEMS, as_path, default_folder, stem
 from conqret.runs.study_run import RequestFolder, RequestRecord, StudyOutcome
 
 
@@ -205,7 +206,7 @@ def curate_benchmark(
         output: the benchmark's folder, by default ``runs/QUESTIONS-curate-MODEL``; the same call
             continues a stopped run.
         settings: the model and how it is called:
-            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+            :class:`conqret.runs.request_run.RequestRunSettings`.
 
     Returns:
         The results of all steps, and a summary of the benchmark.

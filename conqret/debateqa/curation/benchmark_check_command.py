@@ -31,7 +31,7 @@ from conqret.io.safe_files import write_new
 from conqret.show.table import Column, Table
 
 if TYPE_CHECKING:
-    from conqret.judging.command_options import StudyOptions
+    from conqret.console.shared_options import StudyOptions
 
 F = TypeVar("F", bound="CheckFigures")
 

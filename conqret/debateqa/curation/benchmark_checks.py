@@ -31,9 +31,9 @@ from conqret.debateqa.curation.embeddings import LEXICAL, embedder
 from conqret.debateqa.debateqa_files import check_answers, read_answers
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.safe_files import csv_text, write_new
-from conqret.judging.judge_settings import as_path
-from conqret.judging.request_run import RequestRunSettings
 from conqret.judging.responses import OneToFive, Typed
+from conqret.runs.request_run import RequestRunSettings
+from conqret.runs.run_folder import as_path
 from conqret.runs.session import SessionCounts
 from conqret.runs.study_run import StudyOutcome
 from conqret.stats.estimate import Estimate, undefined
@@ -238,7 +238,7 @@ def benchmark_coverage(
         output: the annotation form to write as CSV; a judge's run is stored next to it. Without ``model``
             it is left blank.
         settings: the model and how it is called:
-            :class:`conqret.judging.judge_settings.RequestRunSettings`. Without ``model`` no request is sent.
+            :class:`conqret.runs.request_run.RequestRunSettings`. Without ``model`` no request is sent.
 
     Returns:
         The share of covered chunks.
@@ -308,7 +308,7 @@ def missed_viewpoints(
         output: the run's folder, by default ``runs/ANSWERS-viewpoints-MODEL``; the same call continues a
             stopped run.
         settings: the model and how it is called:
-            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+            :class:`conqret.runs.request_run.RequestRunSettings`.
 
     Returns:
         The share of such answers, and the number of answers by rating.

@@ -16,11 +16,12 @@ from conqret.errors import number, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.questions import SourcedQuestion, read_sourced
 from conqret.io.safe_files import Content, InFolder, csv_text
-from conqret.judging.judge_settings import as_path, client_options
-from conqret.judging.request_run import RequestRunSettings, Run, RunPrompt
 from conqret.judging.responses import Typed
+from conqret.llm.client_options import client_options
 from conqret.llm.request import Answer, Request, messages
-from conqret.runs.run_folder import default_folder, stem
+from conqret.runs.dry_run import RunPrompt
+from conqret.runs.request_run import RequestRunSettings, Run
+from conqret.runs.run_folder import as_path, default_folder, stem
 from conqret.runs.sessions import Sessions
 from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, StudyOutcome, lost
 from conqret.text.text_passages import root
@@ -222,7 +223,7 @@ def debatable_questions(
         output: the run's folder, by default ``runs/QUESTIONS-debatable-MODEL``; the same call continues a
             stopped run.
         settings: the model and how it is called:
-            :class:`conqret.judging.judge_settings.RequestRunSettings`.
+            :class:`conqret.runs.request_run.RequestRunSettings`.
 
     Returns:
         The verdicts on all questions, and the questions that are kept.

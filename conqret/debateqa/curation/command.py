@@ -12,6 +12,7 @@ from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, result, spaced
+from conqret.console.shared_options import StudyOptions
 from conqret.console.source_options import WebSearch
 from conqret.debateqa.curation.algorithm import VIEWS, CurationPlan
 from conqret.debateqa.curation.check_verdicts import CRITERIA, DebatableQuestions, debatable_questions
@@ -26,7 +27,6 @@ from conqret.debateqa.curation.deduplication import (
 )
 from conqret.errors import number
 from conqret.io.safe_files import csv_text, write_files, write_new
-from conqret.judging.command_options import StudyOptions
 from conqret.runs.run_folder import default_folder, stem
 from conqret.show.table import Column, Table
 from conqret.show.words import reason

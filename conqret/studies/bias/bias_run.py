@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Unpack
 
+from conqret.baseline import reads_english
 from conqret.data import Item, Judgment
 from conqret.data.digest import gathered
 from conqret.data.judgment import TopicKeys
@@ -179,12 +180,16 @@ def readable_contrasts(contrasts: Sequence[Contrast], setup: Setup) -> list[Cont
     Raises:
         ProbeUnavailableError: nothing is left.
     """
-    if not setup.english_only:
+    english_only = _english_only(setup)
+    if not english_only:
         return list(contrasts)
     kept = []
     for contrast in contrasts:
-        unread = {key: setup.unread(item) for key, item in contrast.items.items()}
-        lost = {pair: [unread.get(key, frozenset()) for key in pair.keys] for pair in contrast.pairs}
+        unread = {key for key, item in contrast.items.items() if not reads_english(item)}
+        lost = {
+            pair: [english_only if key in unread else frozenset() for key in pair.keys]
+            for pair in contrast.pairs
+        }
         wanted = frozenset(contrast.metrics)
         pairs = tuple(pair for pair in contrast.pairs if wanted - frozenset().union(*lost[pair]))
         out = [metrics for pair in pairs for metrics in lost[pair]]
@@ -195,6 +200,16 @@ def readable_contrasts(contrasts: Sequence[Contrast], setup: Setup) -> list[Cont
         none = "the offline baseline judges this by English word lists, and no item is in English"
         raise ProbeUnavailableError(f"{', '.join(contrasts[0].metrics)}: {none}")
     return kept
+
+
+def _english_only(setup: Setup) -> frozenset[str]:
+    """Return the metrics that have values for English items only; only the offline baseline has such metrics."""
+    parts = setup.judge_prompts if setup.client.backend.baseline else ()
+    return frozenset(
+        metric
+        for part in parts
+        for metric in (part.metrics if part.about is None and part.english_only else part.english_only)
+    )
 
 
 def within_log(contrast: Contrast, context: ProbeContext, log: VerdictLog) -> Contrast:

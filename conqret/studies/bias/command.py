@@ -13,8 +13,9 @@ from conqret.console import shared_options as options
 from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, entry, note, result, tell_missing, tell_outcomes
+from conqret.console.shared_options import StudyOptions
 from conqret.errors import number
-from conqret.judging.command_options import ChosenJudge, StudyOptions
+from conqret.judging.command_options import ChosenJudge
 from conqret.show.words import listed
 
 PROBES = "Probes"

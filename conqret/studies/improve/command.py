@@ -15,8 +15,8 @@ from conqret.console import shared_options as options
 from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, result, spaced
+from conqret.console.shared_options import StudyOptions
 from conqret.errors import metric_name
-from conqret.judging.command_options import StudyOptions
 
 if TYPE_CHECKING:
     from conqret.studies.improve.result import ImproveResult

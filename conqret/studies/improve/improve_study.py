@@ -21,11 +21,13 @@ from conqret.judging.judge import Items, prepared
 from conqret.judging.judge_folder import trial_key
 from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.judge_parts import Judge
-from conqret.judging.judge_settings import OF_THE_JUDGE, ItemSettings, as_path
+from conqret.judging.judge_settings import OF_THE_JUDGE, ItemSettings
 from conqret.judging.judgments import judge_in_span
-from conqret.judging.request_run import RequestRunSettings, RunPrompt
 from conqret.judging.setup import NO_CRITERIA, Setup
 from conqret.llm.request import Request, messages
+from conqret.runs.dry_run import RunPrompt
+from conqret.runs.request_run import RequestRunSettings
+from conqret.runs.run_folder import as_path
 from conqret.stats.estimate import MIN_TOPICS
 from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings
 from conqret.studies.agreement.label_join import NO_SCALE

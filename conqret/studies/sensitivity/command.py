@@ -10,8 +10,9 @@ from conqret.console import shared_options as options
 from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, note_each, result, tell_missing
+from conqret.console.shared_options import StudyOptions
 from conqret.console.source_options import DocumentPool
-from conqret.judging.command_options import OwnJudge, StudyOptions
+from conqret.judging.command_options import OwnJudge
 
 if TYPE_CHECKING:
     from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan

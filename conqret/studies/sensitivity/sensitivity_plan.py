@@ -9,7 +9,7 @@ from functools import cached_property
 from conqret.data import Item
 from conqret.errors import DeclarationError, number
 from conqret.io import CheckedItems
-from conqret.judging.cost import VALUE_TOKENS, CountingClient, expected_judging
+from conqret.judging.cost import expected_judging
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.expected_cost import ExpectedCost
@@ -26,6 +26,7 @@ from conqret.perturb.versions import (
     series,
 )
 from conqret.prompts import Library
+from conqret.runs.dry_run import VALUE_TOKENS, CountingClient
 from conqret.runs.trials import Loop
 from conqret.stats.curve_tests import MARGIN
 

@@ -11,26 +11,20 @@ from typing import Any, TypeVar, Unpack
 from conqret.data import Item
 from conqret.errors import DeclarationError, metric_name, strict_options
 from conqret.io import ItemSource
-from conqret.judging.cost import Counted
 from conqret.judging.judge import Items
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
-from conqret.judging.judge_settings import (
-    OwnJudgeSettings,
-    chosen_format,
-    client_options,
-    opened,
-    session_settings,
-)
+from conqret.judging.judge_settings import OwnJudgeSettings, chosen_format, opened
 from conqret.judging.own_judge import chosen_judge
 from conqret.judging.setup import Setup, check_items, set_up
-from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, client_options
 from conqret.perturb import PERTURBATIONS as KINDS
 from conqret.perturb import SEED, Materials, Pool
 from conqret.perturb.rewriting import rewrite_items
 from conqret.perturb.versions import LeftOutItem, Level
 from conqret.prompts import Library
-from conqret.runs.session import Session
+from conqret.runs.dry_run import Counted
+from conqret.runs.session import Session, session_settings
 from conqret.runs.sessions import Sessions
 from conqret.stats.curve_tests import MARGIN, check_margin
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
@@ -295,7 +289,7 @@ def sensitivity_plan(
     author.backend.check_can_request("the question for a rewrite")
     source = opened(items, settings)
     every = [*perturbations, *crossed]
-    formats = chosen_format({**settings, "format": settings.get("formats")}, lambda: source)
+    formats = chosen_format({**settings, "format": settings.get("formats")}, source)
     judges: list[str | Judge] = _listed(DEFAULT_FORMAT if formats is None else formats)
     if (judge := settings.get("judge")) is not None:
         named = next((client for client in clients if client.model != OFFLINE_MODEL), clients[0])

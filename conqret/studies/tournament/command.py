@@ -10,7 +10,7 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, spaced
-from conqret.judging.command_options import StudyOptions
+from conqret.console.shared_options import StudyOptions
 from conqret.show.page import write_files
 from conqret.studies.tournament.item_groups import TournamentOptions
 

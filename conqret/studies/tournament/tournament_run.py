@@ -23,8 +23,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, check_known, number, strict_options
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, write_whole
-from conqret.judging.cost import Counted, expected_judging
-from conqret.judging.criteria import COMPARISON, comparison_criterion, comparison_judge
+from conqret.judging.cost import expected_judging
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge import Items, prepared
 from conqret.judging.judge_folder import JudgeFolder
@@ -32,14 +31,16 @@ from conqret.judging.judge_options import SampleSettings
 from conqret.judging.judge_parts import TOURNAMENT, Judge
 from conqret.judging.judge_settings import ItemSettings, opened
 from conqret.judging.judgments import judge_in_span, span_attributes
-from conqret.judging.request_run import RunSettings, WatchSettings
 from conqret.llm.client_options import ClientOptions
+from conqret.runs.dry_run import Counted
+from conqret.runs.request_run import RunSettings, WatchSettings
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import SessionCounts
 from conqret.runs.trials import RowStore
 from conqret.stats.comparative_judgment import check_sizes
 from conqret.stats.pair_design import GroupPairs
 from conqret.studies.study_judging import JudgedRun, study_folder
+from conqret.studies.tournament.comparison import COMPARISON, comparison_criterion, comparison_judge
 from conqret.studies.tournament.item_groups import (
     BESIDE,
     Design,

@@ -14,28 +14,24 @@ from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Self, TypedDict, TypeVar
+from typing import Any, Generic, Protocol, Self, TypedDict, TypeVar
 
 from pydantic import BaseModel
 
 from conqret.data import Reason
 from conqret.errors import AnswersAwaited
 from conqret.io.safe_files import Content, write_files
-from conqret.judging.cost import Counted, CountingClient
-from conqret.judging.cost import RunPrompt as RunPrompt
-from conqret.judging.judge_settings import ClientSettings, RequestSettings, session_settings
 from conqret.llm.client import Client, awaited_answers
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import ClientOptions, ClientSettings
 from conqret.llm.expected_cost import ExpectedCost, expected
 from conqret.llm.request import Plain, Request
+from conqret.runs.dry_run import Counted, CountingClient
+from conqret.runs.dry_run import RunPrompt as RunPrompt
 from conqret.runs.run_folder import RunRecord
-from conqret.runs.session import Session, SessionCounts
+from conqret.runs.session import RequestSettings, Session, SessionCounts, session_settings
 from conqret.runs.sessions import Sessions
 from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, StudyOutcome
 from conqret.runs.trials import Memory, Trial, perform
-
-if TYPE_CHECKING:
-    from conqret.judging.judge_settings import Watch
 
 Row = TypeVar("Row", bound=ResponseRow)
 S = TypeVar("S")
@@ -43,6 +39,19 @@ T = TypeVar("T")
 
 COUNTED = 100
 """Units whose prompts are counted in a dry run; of more, so many stand for all."""
+
+
+class Watch(Protocol):
+    """The interface of an observer that follows a run's progress."""
+
+    def start(self, run: Any, kept: int) -> None:
+        """Handle the start of ``run``, with the number of rows kept from before."""
+
+    def advance(self, row: Any) -> None:
+        """Handle one new row of the run."""
+
+    def reach(self, done: int, *, total: int) -> None:
+        """Handle progress of work without a model: ``done`` of ``total`` units are finished."""
 
 
 class RunSettings(ClientSettings, RequestSettings, total=False):
@@ -53,7 +62,7 @@ class WatchSettings(TypedDict, total=False):
     """Keyword settings to observe a run or to estimate its cost.
 
     ``watch`` is an observer of the run's progress. With ``dry_run``, no model is called, and
-    :class:`conqret.judging.cost.Counted` is raised with the expected cost.
+    :class:`conqret.runs.dry_run.Counted` is raised with the expected cost.
     """
 
     dry_run: bool
@@ -82,7 +91,7 @@ class Run(Generic[Row]):
         folder: where the run is stored; its class is the kind of run.
         models: the client options of each model; the record describes the first unless it names another.
         prompts: the prompts by id.
-        settings: how models are called (:class:`conqret.judging.judge_settings.RequestSettings`), with
+        settings: how models are called (:class:`conqret.runs.session.RequestSettings`), with
             ``dry_run`` and ``watch`` of :class:`RequestRunSettings`.
         contents: plain data that determines the requests.
         total: the number of rows of the finished run.

@@ -19,12 +19,12 @@ import conqret
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError
 from conqret.io import open_items
-from conqret.judging.engines import Cluster
 from conqret.judging.instrument import judge_item
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.setup import set_up
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.engines import Cluster
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Message
 from conqret.runs.session import Session

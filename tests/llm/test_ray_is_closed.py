@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.judging.engines import Cluster
+from conqret.llm.engines import Cluster
 from tests.needed import Needed
 from tests.runs.killed import ROOT
 
@@ -20,7 +20,7 @@ Needed("ray", reason="the extra ray is not installed")
 
 RUN = """
 import sys
-from conqret.judging.engines import Cluster
+from conqret.llm.engines import Cluster
 cluster = Cluster(2)
 cluster.join()
 print(cluster.ray.get_runtime_context().gcs_address, flush=True)
@@ -108,7 +108,7 @@ def test_a_cluster_beyond_this_machine_needs_a_token(
 
 JOIN = """
 from conqret.errors import DeclarationError
-from conqret.judging.engines import Cluster
+from conqret.llm.engines import Cluster
 try:
     Cluster(1).join()
     print("joined")

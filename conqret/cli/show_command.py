@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from conqret.console import shared_options as options
 from conqret.console.printing import result
 from conqret.errors import check_known, metric_name, number
+from conqret.llm.client_options import NO_MODEL
 from conqret.show import words
 from conqret.show.table import Column, Table
 from conqret.show.visible_text import cut
@@ -16,9 +17,9 @@ from conqret.show.visible_text import cut
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from conqret.data import Judgment
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.judging.recorded_requests import RecordedRequests
-    from conqret.llm.request import Message
 
 
 BEGINNING = 1_000
@@ -68,7 +69,7 @@ def show(
         result(*_listed(JudgeFolder(run), worst, declined, full), as_json=json_output)
         return
     requests = recorded_requests(run, item, recordings=recordings, prompts=prompts)
-    result(plain(requests), list(_shown(requests, full)), as_json=json_output)
+    result(requests.plain(), list(_shown(requests, full)), as_json=json_output)
 
 
 MAX_COLUMNS, MAX_ITEMS = 4, 20
@@ -85,17 +86,17 @@ def _listed(
     Raises:
         UnknownNameError: the run has no such metric.
     """
-    from conqret.judging.build_gate import ANSWERED, declines, why, worst_first
+    from conqret.judging import build_gate
 
     record = run.record()
-    metric = ANSWERED if declined and worst is None else worst and metric_name(worst)
+    metric = build_gate.ANSWERED if declined and worst is None else worst and metric_name(worst)
     if metric is not None:
-        check_known("metric of this run", record.metrics, metric, *[ANSWERED] * declined)
+        check_known("metric of this run", record.metrics, metric, *[build_gate.ANSWERED] * declined)
     judgments = list(run.judgments())
     if declined:
-        judgments = list(filter(declines, judgments))
+        judgments = list(filter(build_gate.declines, judgments))
     if worst is not None and metric is not None:
-        scored = worst_first(judgments, metric, lower_is_better=run.gate.lower_is_better(metric))
+        scored = build_gate.worst_first(judgments, metric, lower_is_better=run.gate.lower_is_better(metric))
         judgments = [judgment for judgment, _ in scored]
     shown = record.metrics[:MAX_COLUMNS] if metric is None else [metric]
     facts, rows = [], []
@@ -108,8 +109,9 @@ def _listed(
         row["scores"] = judgment.values
         if metric is not None:
             measure = judgment.measures[metric]
-            last = ": ".join(filter(None, (measure.label, why(measure))))
-            row |= {"label": measure.label, "why": why(measure)}
+            why = build_gate.why(measure)
+            last = ": ".join(filter(None, (measure.label, why)))
+            row |= {"label": measure.label, "why": why}
         facts.append(row)
         rows.append((judgment.item, judgment.topic, *map(judgment.value, shown), last))
     text = partial(Column, kind="text")
@@ -128,40 +130,7 @@ def _listed(
     return facts, [Table("", columns, rows[:most], note=note)]
 
 
-def plain(requests: RecordedRequests) -> dict[str, Any]:
-    """Return the prompts and responses for an item as plain data for JSON."""
-    return {
-        "judgment": requests.judgment.model_dump(mode="json"),
-        "exchanges": [
-            {
-                "ask": exchange.call.ask,
-                "sample": exchange.call.sample,
-                "key": exchange.call.key,
-                "again": exchange.again,
-                "messages": [_message(message) for message in exchange.messages],
-                "answer": None if exchange.completion is None else exchange.completion.text,
-                "refusal": None if exchange.completion is None else exchange.completion.refusal,
-                "finish_reason": exchange.call.finish_reason,
-                "error": exchange.call.error,
-                "lacks": list(exchange.lacks),
-            }
-            for exchange in requests.exchanges
-        ],
-    }
-
-
-def _message(message: Message) -> dict[str, Any]:
-    """A message as plain data; of its images what they are, and not their bytes."""
-    from conqret.io.images import described
-
-    images = [described(url) for _, url in message.images]
-    told = {"role": message.role, "content": message.content}
-    return {**told, "images": images} if images else told
-
-
 def _shown(requests: RecordedRequests, full: bool) -> Iterator[Any]:
-    from conqret.judging.recorded_requests import heading, measures_table, parts, parts_tables
-
     judgment = requests.judgment
     language = words.language(judgment.language)
     about = f"{judgment.stance}, {language}" if language not in ("", "English") else judgment.stance
@@ -174,8 +143,8 @@ def _shown(requests: RecordedRequests, full: bool) -> Iterator[Any]:
     before: set[str] = set()
     for place, exchange in enumerate(requests.exchanges, start=1):
         yield ""
-        yield f"--- {place} of {len(requests.exchanges)}: {heading(exchange)}"
-        for title, text in parts(exchange):
+        yield f"--- {place} of {len(requests.exchanges)}: {exchange.heading}"
+        for title, text in exchange.parts():
             yield f"[{title}]"
             if len(text) > BEGINNING and text in before:
                 yield "(the same as before)"
@@ -184,3 +153,48 @@ def _shown(requests: RecordedRequests, full: bool) -> Iterator[Any]:
             yield text if full else cut(text, BEGINNING)
             if not full and len(text) > BEGINNING:
                 yield f"({len(text) - BEGINNING:,} more characters: --full)"
+
+
+_BELOW = "each by itself: below"
+
+LONG_NAME = 40
+"""Characters of what is rated from which its column becomes narrower."""
+
+
+def _says(judgment: Judgment) -> str:
+    return "How it was computed" if judgment.model == NO_MODEL else "What the judge says"
+
+
+def measures_table(judgment: Judgment) -> Table:
+    """Build the table of a judgment's scores: one row per metric, with the reason where the score is
+    missing.
+    """
+    rows = [
+        (
+            words.label(name),
+            words.item_score(measure.value),
+            (measure.explanation or (_BELOW if measure.parts else ""))
+            if measure.value is not None
+            else f"{measure.status.value}: {words.reason(measure.reason)}",
+        )
+        for name, measure in judgment.measures.items()
+    ]
+    return Table("", ("Metric", "Score", Column(_says(judgment), "text")), rows)
+
+
+def parts_tables(judgment: Judgment) -> Iterator[Table]:
+    """Yield the tables behind the scores: one row for each document, citation, criterion or nugget."""
+    from conqret.judging.item_view import tables
+
+    for table in tables(judgment, None):
+        explained = any(row.explanation for row in table.rows)
+        long = any(len(row.name) > LONG_NAME for row in table.rows)
+        columns: list[str | Column] = [Column("Rated", "text") if long else "Rated", *table.columns]
+        if explained:
+            columns.append(Column(_says(judgment), "text"))
+        rows = [
+            (row.name, *(cell.text for cell in row.cells), *([row.explanation] if explained else []))
+            for row in table.rows
+        ]
+        note = f"{words.count(table.omitted)} more are in judgments.jsonl." if table.omitted else ""
+        yield Table("Behind the scores, on the scale of the answers", columns, rows, note=note)

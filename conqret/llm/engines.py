@@ -26,8 +26,8 @@ from conqret.errors import DeclarationError, check_positive
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions, Connection
 from conqret.llm.failed_requests import ProviderError
+from conqret.llm.providers import is_loopback
 from conqret.llm.request import Completion, Request
-from conqret.web.local_server import is_loopback
 
 Engine = Literal["process", "ray"]
 """The engines by their names."""
