@@ -108,9 +108,8 @@ def score(reply: JudgeReply[Any], case: Case) -> Mapping[str, Measure]:
     measures = {**score_claims(value.claims, case, declined=declined), **of_parts}
     if case.item.documents:
         return measures | score_uses(value.documents, case)
-    return measures | dict.fromkeys(
-        ON_DOCUMENTS, Measure.missing(Reason.NO_EVIDENCE, "the item has no documents")
-    )
+    missing = Measure.missing(Reason.NO_EVIDENCE, "the item has no documents")
+    return measures | {name: measures.get(name, missing) for name in ON_DOCUMENTS}
 
 
 def score_claims(claims: Sequence[Any], case: Case, *, declined: bool = False) -> dict[str, Measure]:
