@@ -128,16 +128,23 @@ def _on_documents(case: Case) -> None:
         raise UnansweredError(Reason.NO_EVIDENCE, "the item has no documents")
 
 
+def _claims_on_documents(decided: Decided, case: Case, values: Mapping[str, float]) -> Measure:
+    """The mean over the sentences that claim something of what the documents say; an answer without a claim, such as
+    one that declines, is no case of missing documents."""
+    if not case.item.documents:
+        _claims(decided, case, "to_the_point", TO_THE_POINT)
+    _on_documents(case)
+    return _claims(decided, case, "sentence", values)
+
+
 def faithfulness(decided: Decided, case: Case) -> Measure:
     """Compute the mean probability that the documents support a sentence of the answer."""
-    _on_documents(case)
-    return _claims(decided, case, "sentence", FAITHFUL)
+    return _claims_on_documents(decided, case, FAITHFUL)
 
 
 def unsupported_claims(decided: Decided, case: Case) -> Measure:
     """Compute how much of the answer is unsupported; ``raw`` is the expected number of such sentences."""
-    _on_documents(case)
-    measure = _claims(decided, case, "sentence", SPARED)
+    measure = _claims_on_documents(decided, case, SPARED)
     shares = [part.distribution for part in measure.parts]
     spared = prod(part.value or 0.0 for part in measure.parts)
     raw = fsum(1 - share["supported"] / (1 - share[CANNOT]) for share in shares)

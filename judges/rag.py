@@ -16,7 +16,15 @@ from typing import Annotated, Any, Literal
 from pydantic import create_model
 from pydantic.json_schema import SkipJsonSchema
 
-from conqret.baseline import Evidence, SentenceFinding, declines, only_yes_or_no, quoted
+from conqret.baseline import (
+    Evidence,
+    SentenceFinding,
+    claims_beside,
+    declines,
+    only_yes_or_no,
+    quoted,
+    refers,
+)
 from conqret.data import Measure, Reason, Status
 from conqret.errors import shortened
 from conqret.judges._rag_questions import rag_questions
@@ -29,6 +37,7 @@ from conqret.judges._shared import (
 )
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import Typed, Whole, each_once
+from conqret.text.sentences import sentences
 
 OF_CLAIMS = ("faithfulness", "unsupported_claims", "answer_relevance")
 OF_PARTS = ("completeness", "answered", "context_sufficiency")
@@ -108,9 +117,8 @@ def score(reply: JudgeReply[Any], case: Case) -> Mapping[str, Measure]:
     measures = {**score_claims(value.claims, case, declined=declined), **of_parts}
     if case.item.documents:
         return measures | score_uses(value.documents, case)
-    return measures | dict.fromkeys(
-        ON_DOCUMENTS, Measure.missing(Reason.NO_EVIDENCE, "the item has no documents")
-    )
+    missing = Measure.missing(Reason.NO_EVIDENCE, "the item has no documents")
+    return measures | {name: measures.get(name, missing) for name in ON_DOCUMENTS}
 
 
 def score_claims(claims: Sequence[Any], case: Case, *, declined: bool = False) -> dict[str, Measure]:
@@ -218,20 +226,24 @@ _GREETING = 4
 """Words of a sentence that may come before an answer: Thanks for your question!"""
 _MARKERS = re.compile(r"^[ \t]*\d{1,3}[.)][ \t]+", re.MULTILINE)
 """The numbers of a list."""
+_FIGURE = re.compile(r"\d")
 _HELPFUL, _ANSWERING = 0.2, 0.4
 """The relevance from which a document helps, or answers; and an answer is to the point from the first on."""
 
 
 def baseline(case: Case) -> dict[str, Any]:
     """The sentences of the answer as claims, by the words, figures and names of the document that supports each best;
-    the question as one part, and documents by their relevance. A sentence that declines is no claim."""
+    the question as one part, and documents by their relevance. A sentence that declines is no claim, nor is a hint
+    beside one whom to contact; what it states after *but* and the like is."""
     evidence, item = case.evidence, case.item
-    if _MARKERS.search(item.argument or ""):  # the number of an entry is no figure of its claim
-        evidence = Evidence(item.model_copy(update={"argument": _MARKERS.sub("", item.argument or "")}))
+    plain = _MARKERS.sub("", item.argument or "")  # the number of an entry is no figure of its claim
+    answer, states = _claims_apart(plain)
+    if answer != item.argument:
+        evidence = Evidence(item.model_copy(update={"argument": answer}))
     to_the_point = "yes" if evidence.answer_relevance().value >= _HELPFUL else "no"
     by: Literal["documents", "argument"] = "documents" if item.documents else "argument"
     findings = evidence.sentences("argument", by=by)
-    claims = _claims(findings)
+    claims = _claims(findings, states=states, documents=bool(item.documents))
     declined = not claims and any(declines(finding.text) for finding in findings)
     uses = evidence.document_relevances
     best = max((finding.value for finding in uses), default=0.0)
@@ -268,17 +280,34 @@ def baseline(case: Case) -> dict[str, Any]:
     }
 
 
-def _claims(findings: Sequence[SentenceFinding]) -> list[SentenceFinding]:
-    """Return the sentences that claim something, without those that decline and a yes or no alone. If the answer begins
-    by declining and the documents hold nothing of the rest, it has no claim: the rest are hints where else to look."""
-    claims, first = list[SentenceFinding](), None
-    for finding in findings:
-        declining = declines(finding.text)
-        if not declining and not only_yes_or_no(finding.text):
-            claims.append(finding)
-        if first is None and (declining or len(finding.text.split()) > _GREETING):
-            first = declining
-    return [] if first and not any(claim.verdict for claim in claims) else claims
+def _claims_apart(answer: str) -> tuple[str, bool]:
+    """Return the answer with the claims of a declining sentence as sentences of their own after it, and whether there
+    are some that follow its declining clause."""
+    texts, states = list[str](), False
+    for span in (spans := sentences(answer)):
+        before, after = claims_beside(span.text)
+        texts += [span.text, *before, *after]
+        states |= bool(after)
+    return "\n\n".join(texts) if len(texts) > len(spans) else answer, states
+
+
+def _claims(findings: Sequence[SentenceFinding], *, states: bool, documents: bool) -> list[SentenceFinding]:
+    """Return the sentences that claim something: all but those that decline, a yes or no alone, and, where some
+    decline, those that refer to others. If the answer begins by declining, it has no claim unless one follows in the
+    same sentence (``states``), a figure stands in the rest, or ``documents`` hold something of it."""
+    declining = [declines(finding.text) for finding in findings]
+    claims = [
+        finding
+        for finding, declined in zip(findings, declining, strict=True)
+        if not (declined or only_yes_or_no(finding.text) or (any(declining) and refers(finding.text)))
+    ]
+    for finding, declined in zip(findings, declining, strict=True):
+        if declined and not states:
+            states = any((documents and claim.verdict) or _FIGURE.search(claim.text) for claim in claims)
+            return claims if states else []
+        if len(finding.text.split()) > _GREETING:
+            break
+    return claims
 
 
 def _closest(evidence: Evidence) -> str:

@@ -20,7 +20,7 @@ from conqret.baseline.alignment import (
     only_yes_or_no,
     quoted,
 )
-from conqret.baseline.declining import declines
+from conqret.baseline.declining import claims_beside, declines, refers
 from conqret.baseline.evidence import Evidence, foreign_documents, not_english, reads_english
 
 __all__ = [
@@ -31,10 +31,12 @@ __all__ = [
     "PreferenceFinding",
     "SentenceFinding",
     "Which",
+    "claims_beside",
     "declines",
     "foreign_documents",
     "not_english",
     "only_yes_or_no",
     "quoted",
     "reads_english",
+    "refers",
 ]

@@ -14,6 +14,7 @@ from operator import attrgetter
 from typing import Literal
 from unicodedata import bidirectional
 
+from conqret.baseline.negation import UNCLEAR, negation_difference
 from conqret.text.analysis import Sentence, Text, other_stem, stem, words_of
 from conqret.text.lexicons import OPPOSITES, YES_OR_NO
 from conqret.text.numbers import agrees
@@ -127,8 +128,8 @@ def align(claim: Sentence, source: Text) -> Alignment:
 
     ``value = min(1, coverage / 0.6) n m p``. n is the share of the claim's quantities in the passage and the
     8 words around it; quantities elsewhere in the source count half. m is 1/2 if a name in the claim does not
-    occur in the source, else 1. p is 1/4 if passage and claim differ in negation or use opposite words, else
-    1.
+    occur in the source, else 1. p is 1/4 if passage and claim differ in negation or use opposite words, 1/2
+    where negations meet (:func:`negation_difference`), else 1.
     """
     passage = source.passages.get(claim.text)
     if passage is None:  # a sentence that stands a thousand times is compared once
@@ -147,14 +148,14 @@ def align(claim: Sentence, source: Text) -> Alignment:
     if strangers:
         value *= MISSING_FACTOR
     if polarity:
-        value *= CLASH_FACTOR
+        value *= MISSING_FACTOR if polarity == UNCLEAR else CLASH_FACTOR
     value = clip(value)
     if wrong and coverage >= SUPPORT_COVERAGE:
         return Alignment(
             value, coverage, "contradicts", f"It says {quoted(wrong)} where the source has other figures."
         )
     if polarity:
-        return Alignment(value, coverage, "contradicts", polarity)
+        return Alignment(value, coverage, "silent" if polarity == UNCLEAR else "contradicts", polarity)
     if coverage >= SUPPORT_COVERAGE and not strangers and there + elsewhere == claimed:
         figures = " and all of its figures" if claimed else ""
         return Alignment(
@@ -294,7 +295,7 @@ def _opposite(claim: Sentence, source: Text, start: int, end: int) -> str:
 
 def _opposite_negation(claim: Sentence, source: Text, start: int, end: int) -> str:
     """How a negation of the passage differs from the claim's, by the sentence of the passage that covers most of the
-    claim, if it covers enough. Where several cover as much and one agrees with the claim, nothing differs."""
+    claim, if it covers enough. Where several cover as much, the one that agrees most with the claim counts."""
     first, last = bisect_right(source.starts, start) - 1, bisect_left(source.starts, end)
     shared: dict[Sentence, float] = {}
     for sentence in source.sentences[first:last]:
@@ -302,17 +303,8 @@ def _opposite_negation(claim: Sentence, source: Text, start: int, end: int) -> s
     most = max(shared.values(), default=0.0)
     if most < POLARITY_COVERAGE * sum(claim.weights.values()):
         return ""
-    return min((_differs(claim, sentence) for sentence in shared if shared[sentence] == most), key=bool)
-
-
-def _differs(claim: Sentence, sentence: Sentence) -> str:
-    """How the negation of a sentence differs from the claim's. What comes close to a negation in the other counts as
-    negated there."""
-    if (claim.denied(2) - sentence.near_negations) & sentence.terms:
-        return "It denies what the source affirms."
-    if (sentence.denied(1) - claim.near_negations) & claim.terms:
-        return "It affirms what the source denies."
-    return ""
+    differences = [negation_difference(claim, sentence) for sentence in shared if shared[sentence] == most]
+    return min(differences, key=lambda difference: (bool(difference), difference != UNCLEAR))
 
 
 _part = re.compile(r"[^\w'\u2019]+")

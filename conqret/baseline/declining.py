@@ -1,4 +1,6 @@
-"""Sentences by which an answer declines: something is not known, was not found, or cannot be said."""
+"""Sentences by which an answer declines: something is not known, was not found, or cannot be said; hints whom to
+contact; and what a declining sentence claims all the same.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,14 @@ PATTERNS = {
         r"\b(?:I|we)(?:['’]ve| have)? (?:find|found|know|have) "
         r"(?:nothing|no (?:answer|mention|results?|idea|details|data))\b",
         # I can't help with that; I'm unable to assist you here
-        rf"\b(?:can ?not|can['’]t|could not|couldn['’]t|unable to|not able to) (?:\w+ )?(?:help|assist)(?: you)?"
-        rf"(?: (?:with|on) {_THIS}\b| here\b| further\b|\W*$)",
-        r"\b(?:not something|beyond what|outside what) (?:I|we) can (?:help|answer|say|assist)",
+        rf"\b(?:can ?not|can['’]t|could not|couldn['’]t|unable to|not able to) (?:\w+ )?(?:help|assist|advise)(?: you)?"
+        rf"(?: (?:with|on|about) {_THIS}\b| here\b| further\b|\W*$)",
+        # not something I can answer; outside of what we can help with; that is beyond me; something only you can answer
+        r"(?:\bnot|n['’]t) something (?:that )?(?:I|we) (?:can|have|know)\b",
+        r"\b(?:beyond|outside)(?: of)? what (?:I|we) can (?:help|answer|say|assist|advise)",
         r"\b(?:beyond|outside|not within) (?:of )?(?:my|our) (?:knowledge|scope|expertise)\b",
+        r"\b(?:beyond|outside)(?: of)? the scope of (?:this (?:assistant|bot|chat|service)|what (?:I|we)|my|our)\b",
+        r"\bis beyond (?:me|us)\b|\bis something (?:that )?only (?:\w+ ){1,5}?can (?:answer|say|tell|advise|help)\b",
         r"\b(?:I|we)(?: do|['’]m| am)? (?:not|n['’]t|don['’]t) have (?:\w+ ){0,2}?(?:access|details|data|answer)\b",
         r"^\W*(?:(?:sorry|unfortunately)\W+)?no idea\b",
         # the documents do not mention it; the context says nothing about it; it is not stated in the text
@@ -54,7 +60,8 @@ PATTERNS = {
         # dabei kann ich Ihnen leider nicht helfen; ich konnte es nicht finden; da bin ich überfragt
         r"\b(?:kann|können|konnte|konnten) (?:ich|wir) (?:\w+ ){0,4}?nicht (?:\w+ )?(?:weiter)?(?:helfen|beurteilen)\b",
         r"\b(?:ich|wir) (?:kann|können|konnte|konnten) (?:\w+ ){0,5}?nicht (?:\w+ )?(?:weiter)?(?:helfen|beurteilen)\b",
-        r"\bnicht beantwort(?:en|et|bar)\b|\büberfragt\b",
+        r"\bnicht beantwort(?:en|et|bar)\b|\büberfragt\b|\bliegt (?:\w+ ){0,4}?nichts vor\b",
+        rf"\b{_QUELLE}\w* (?:sagen|sagt|verraten|verrät) (?:\w+ ){{0,3}}?nicht\b",
         rf"\b{_QUELLE}\w* (?:\w+ ){{0,3}}?nicht (?:enthalten|erwähnt|angegeben|genannt|zu finden)",
     ),
     "fr": (
@@ -83,6 +90,34 @@ _DECLINES = re.compile(
     "|".join(pattern for patterns in PATTERNS.values() for pattern in patterns), re.IGNORECASE
 )
 
+_WHO = "(?:agent|advis[eo]r|colleague|department|desk|expert|staff|support|team)s?"
+HINTS = (
+    # please contact us; you could speak to a colleague; feel free to write to the team; I'd suggest calling a lawyer
+    r"(?:^\W*|, |\b(?:please|kindly|you (?:can|could|may|might|should)|(?:best|free|have|need|try|welcome) to|try"
+    r"|recommend|suggest)\b(?: \w+){0,3}? )(?:contact|ask(?! for\b|ing for\b)|consult|reach|get in touch"
+    r"|check|visit|refer to|speak (?:to|with)|talk to|(?:turn|writ(?:e|ing)) to"
+    r"|(?:call|ring|phone|e-?mail)(?:ing)? (?:us|our|the|your|an?)\b)",
+    # a colleague will get back to you; our team will be happy to help
+    rf"\b{_WHO} (?:will|can|would|is|are) (?:\w+ ){{0,4}}?(?:get back|be in touch|help|assist|advise|answer)\b",
+    rf"\b{_WHO} can\W*$",
+    r"\b(?:wenden|melden) Sie sich\b|\b(?:kontaktieren|fragen|schreiben) Sie\b|\brufen Sie\b.{0,40}?\ban\b",
+    r"\bwende dich\b|\bSie können\b.{0,60}?\b(?:anrufen|kontaktieren|fragen|schreiben|wenden)\b",
+    r"\b(?:hilft|helfen|berät|beraten) (?:Ihnen|dir|Sie|dich)\b|\bmeldet sich\b",
+    r"\b(?:contactez|appelez|écrivez|demandez|adressez)[- ]|\bveuillez (?:contacter|appeler|demander)\b",
+    r"\b(?:contacte|llame|escriba|pregunte|consulte|póngase en contacto)\b",
+)
+"""Patterns of sentences that refer the reader to others, of all languages."""
+
+_HINTS = re.compile("|".join(HINTS), re.IGNORECASE)
+_TURN = re.compile(
+    r"[;:]\s+|\s[-–]\s|—|,?\s(?=but\s)|,\s(?=(?:although|though|however|yet|aber|jedoch|allerdings|doch|obwohl)\b)",
+    re.IGNORECASE,
+)
+_TURNING = re.compile(
+    r"^(?:but|although|though|however|yet|aber|jedoch|allerdings|doch|obwohl)\b,?\s*", re.IGNORECASE
+)
+"""Where a sentence may go on with something else, and the words with which it does."""
+
 
 def declines(sentence: str) -> bool:
     """Return True if a sentence says that something is not known, was not found or cannot be said.
@@ -90,3 +125,31 @@ def declines(sentence: str) -> bool:
     It is recognized by patterns in English, German, French and Spanish.
     """
     return _DECLINES.search(sentence) is not None
+
+
+def refers(sentence: str) -> bool:
+    """Return True if a sentence tells the reader whom to contact, by patterns in the same languages."""
+    return _HINTS.search(sentence) is not None
+
+
+def claims_beside(sentence: str) -> tuple[list[str], list[str]]:
+    """Return what a declining sentence may claim all the same: its clauses, parted by *but*, a colon and the like, that
+    neither decline nor refer to others (``I do not know, but every shed is covered``).
+
+    Returns:
+        The clauses before the one that declines (without those about the writer), and the clauses after it.
+    """
+    before, after = list[str](), list[str]()
+    declined = False
+    for part in _TURN.split(sentence):
+        clause = _TURNING.sub("", part, count=1)
+        if declines(clause):
+            declined = True
+        elif len(clause.split()) >= _CLAUSE and not refers(clause) and not _WRITER.match(clause):
+            (after if declined else before).append(clause)
+    return (before, after) if declined else ([], [])
+
+
+_CLAUSE = 3
+"""The fewest words of a clause that claims something."""
+_WRITER = re.compile(r"\W*(?:I|thanks?|sorry|ich|vielen dank|danke|tut mir)\b", re.IGNORECASE)

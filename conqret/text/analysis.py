@@ -15,7 +15,9 @@ from conqret.text.citations import citations, strip_citations
 from conqret.text.language import is_english
 from conqret.text.lexicons import (
     COMMON_WORDS,
+    CONDITIONS,
     CONJUNCTIONS,
+    EXCEPTIONS,
     FUNCTION_WORDS,
     NEAR_NEGATIONS,
     NEGATIONS_BY_LANGUAGE,
@@ -193,7 +195,7 @@ class Sentence:
     @cached_property
     def negates(self) -> bool:
         """Whether the sentence may have a negation (in English and German)."""
-        return "free" in self.words or not negations(self.language).isdisjoint(self.words)
+        return not negations(self.language).isdisjoint(self.words)
 
     @cached_property
     def clauses(self) -> list[list[str]]:
@@ -223,21 +225,63 @@ class Sentence:
 
     @cached_property
     def near_negations(self) -> frozenset[str]:
-        """The content stems within six words of a negation, or of a word such as *hardly*, in its clause; of *without*
-        those of the next two words.
-        """
+        """The content stems within six words of a negation, or of a word such as *hardly*, in its clause."""
         near, stems = set[str](), terms_of(self.language)
         if not self.negates and NEAR_NEGATIONS.isdisjoint(self.words):
             return _NO_TERMS
         for words in self.clauses:
             signs = negation_places(words, self.language)
             for sign in signs + [place for place, word in enumerate(words) if word in NEAR_NEGATIONS]:
-                if words[sign] in _WITHOUT:
-                    near.update(words[sign + 1 : sign + 3])
-                else:
-                    near.update(words[max(0, sign - _NEGATION_WINDOW) : sign])
-                    near.update(words[sign + 1 : sign + 1 + _NEGATION_WINDOW])
+                near.update(words[max(0, sign - _NEGATION_WINDOW) : sign])
+                near.update(words[sign + 1 : sign + 1 + _NEGATION_WINDOW])
         return frozenset([stems[word] for word in near]) - _NOTHING
+
+    @cached_property
+    def lacking(self) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+        """For each *without* or *free of*, the content stems of what it takes away, and those of the next six words."""
+        return self._phrases(_WITHOUT)
+
+    @cached_property
+    def having(self) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+        """The same for each *with*."""
+        return self._phrases(_WITH)
+
+    @cached_property
+    def unless(self) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+        """The same for each *unless*."""
+        return self._phrases(_UNLESS)
+
+    @cached_property
+    def excepts(self) -> bool:
+        """Whether the sentence names an exception."""
+        return not EXCEPTIONS.isdisjoint(self.words) or "sei denn" in self.text
+
+    @cached_property
+    def conditions(self) -> frozenset[str]:
+        """The content stems of the clauses that begin with a word such as *if*."""
+        stems, clauses = terms_of(self.language), self.clauses
+        terms = [stems[word] for words in clauses if words and words[0] in CONDITIONS for word in words[1:]]
+        return frozenset(terms) - _NOTHING
+
+    def _phrases(self, signs: Set[str]) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+        """The phrase after each of ``signs``, and the six words after it, as content stems."""
+        if signs.isdisjoint(self.words):
+            return ()
+        stems, found = terms_of(self.language), list[tuple[frozenset[str], frozenset[str]]]()
+        nouns = frozenset[str]()
+        if self.language in _EVERY_NOUN_HAS_A_CAPITAL:
+            nouns = frozenset(map(str.lower, _capital.findall(self.text)))
+        for words in self.clauses:
+            for place, word in enumerate(words):
+                before, after = words[max(0, place - 2) : place], words[place + 1 :][:_NEGATION_WINDOW]
+                if word not in signs or " ".join(before) in _EITHER or before[-1:] in (["not"], ["nicht"]):
+                    continue
+                if word == "free" and not _free_of(after):
+                    continue
+                phrase = _phrase(after, nouns, self.language)
+                if phrase:
+                    found.append((phrase, frozenset([stems[word] for word in after]) - _NOTHING))
+        return tuple(found)
 
 
 class Text:
@@ -347,23 +391,21 @@ def negations(language: str) -> frozenset[str]:
 
 
 def negation_places(clause: Sequence[str], language: str = "") -> list[int]:
-    """Return the places of the words of a clause that negate, ``free of`` among them.
+    """Return the places of the words of a clause that negate what it states.
 
-    Nothing is negated by ``not only``, ``no later than``, ``do not forget to`` or ``with or without``.
+    Nothing is negated by ``not only``, ``no later than`` or ``do not forget to``. ``without`` before what is lacking
+    is left to :attr:`Sentence.lacking`, and in ``not without`` neither negates.
     """
-    signs, places = negations(language), list[int]()
-    for place, word in enumerate(clause):
-        following = clause[place + 1 : place + 3]
-        if word in signs:
-            if (
-                " ".join(clause[max(0, place - 2) : place]) not in _EITHER
-                and NO_NEGATIONS.isdisjoint(following[:1])
-                and following[1:] not in (["than"], ["als"])
-            ):
-                places.append(place)
-        elif word == "free" and following[:1] in (["of"], ["from"]):
-            places.append(place)
-    return places
+    signs, end = negations(language), len(clause) - 1
+    return [
+        place
+        for place, word in enumerate(clause)
+        if word in signs
+        and (word not in _WITHOUT or place == end)
+        and clause[place + 1 : place + 2] not in (["without"], ["ohne"])
+        and NO_NEGATIONS.isdisjoint(clause[place + 1 : place + 2])
+        and clause[place + 2 : place + 3] not in (["than"], ["als"])
+    ]
 
 
 def denied_places(clause: Sequence[str], reach: int, language: str = "") -> set[int]:
@@ -380,8 +422,36 @@ def denied_places(clause: Sequence[str], reach: int, language: str = "") -> set[
     return places
 
 
+def _free_of(words: Sequence[str]) -> bool:
+    """Whether words go on after *free* as in *free of charge* (and not as in *free from Monday to Friday*)."""
+    if words[:1] == ["from"]:
+        return "to" not in words and not any(word[:1].isdigit() for word in words[1:2])
+    return words[:1] == ["of"]
+
+
+def _phrase(words: Sequence[str], nouns: Set[str], language: str) -> frozenset[str]:
+    """The content stems of the phrase that words begin with: up to three, to the next function word or negation; a verb
+    such as *waiting for* takes what follows it along. Where ``nouns`` are known, the first one ends it."""
+    signs, stems, phrase, last = negations(language), terms_of(language), list[str](), ""
+    for word in words:
+        if word in signs or len(phrase) == _PHRASE:
+            break
+        if stems[word] and not (word.endswith("ing") and {word[:-3], f"{word[:-3]}e"} & STOP_WORDS):
+            phrase.append(stems[word])
+            last = word
+            if word in nouns:
+                break
+        elif phrase and not (last.endswith("ing") and is_english(language)):
+            break
+    return frozenset(phrase)
+
+
 _NEGATION_WINDOW = 6
+_PHRASE = 3
 _WITHOUT = frozenset({"without", "ohne", "free"})
+_WITH = frozenset({"with", "mit"})
+_UNLESS = frozenset({"unless"})
+_capital = re.compile(r"\b[A-Z\u00c4\u00d6\u00dc]\w+")
 _EITHER = frozenset({"with or", "with and", "whether or", "mit oder", "mit und"})
 _NO_TERMS: frozenset[str] = frozenset()
 _NOTHING = frozenset({""})

@@ -71,6 +71,11 @@ NEAR_NEGATIONS = word_list("near_negations")
 CONJUNCTIONS = word_list("conjunctions")
 """Conjunctions at which a negation ends: it negates nothing of the clause that follows."""
 
+CONDITIONS = word_list("conditions")
+"""Conjunctions that begin a condition."""
+EXCEPTIONS = word_list("exceptions")
+"""Words that begin an exception: what is denied or affirmed before them holds in part."""
+
 NO_NEGATIONS = word_list("no_negations")
 """Words before which a negation negates nothing: not only, no matter, do not forget to …"""
 OPPOSITES: dict[str, frozenset[str]] = {}

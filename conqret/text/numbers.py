@@ -85,7 +85,8 @@ _ABOUT = frozenset(
     "about around almost nearly roughly some over under than least approximately to barely only just".split()
 )
 _MONEY = frozenset("pounds dollars euros".split())
-_CUES = frozenset([*_WORDS, "hundred", "dozen", "twice", "half", "third", "quarter", "fifth"])
+_GREAT = frozenset({"thousand", "million", "billion", "trillion"})
+_CUES = frozenset([*_WORDS, *_GREAT, "hundred", "dozen", "twice", "half", "third", "quarter", "fifth"])
 _STARTS = frozenset("0123456789" + CURRENCIES)
 _PARTS = frozenset(_FRACTIONS) - {"half"}
 _FOLLOWERS = frozenset([*_SMALL[1:10], *_SCALES, *_PARTS, *_MONEY, "percent", "per", "percentage"])
@@ -96,7 +97,8 @@ _LONGEST = 15  # digits: a longer figure is cut, so that no number overflows
 def quantities(words: Sequence[str]) -> tuple[Quantity, ...]:
     """Return the quantities among lower-case ``words``, in order.
 
-    Numerals, number words from two up, and fractions (as percentages) count; ``one`` and ordinals do not.
+    Numerals, number words from two up, and fractions (as percentages) count; ``one``, except before ``million`` and the
+    like, and ordinals do not.
     """
     results: list[Quantity] = []
     end = 0
@@ -135,6 +137,10 @@ def _read(words: Sequence[str], place: int) -> tuple[Quantity, int] | None:
             return None
         share = _FRACTIONS[word]
         return Quantity(share, "percent", word, share, place, 0, about or word != "half"), end
+    if word in _GREAT:
+        money = end < len(words) and words[end] in _MONEY
+        one = Quantity(_SCALES[word], "money" if money else "plain", f"one {word}", 1.0, place, 0, False)
+        return (one, end) if before == "one" else None
     first = _first(word)
     if first is None:
         return None

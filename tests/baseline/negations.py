@@ -102,6 +102,95 @@ Sie können den Vertrag online nicht kündigen. | Sie können den Vertrag nicht 
 """
 
 
+CONTRADICTING_ENGLISH = """
+You may cancel a new policy within 14 days without giving a reason. | You may cancel within 14 days only with a reason.
+Members can return unopened goods within 30 days without a receipt. | Members can return goods only with a receipt.
+Without approval, travel costs above 500 euros are not refunded. | Travel costs are refunded without approval.
+You may not enter the laboratory without protective goggles. | You may enter the laboratory without protective goggles.
+The deposit is not returned unless the keys are here. | The deposit is not returned if the keys are here.
+Never transfer money without checking the account number. | Always transfer money without checking the account number.
+The app works offline without an account. | The app does not work without an account.
+The app works offline without an account. | The app works offline only with an account.
+You can pause your subscription without losing your discount. | You lose your discount when you pause your subscription.
+You lose the discount unless you pay on time. | If you pay on time, you lose the discount.
+The fee is waived unless the payment is late. | The fee is waived if the payment is late.
+Guests without tickets are not admitted. | Guests without tickets are admitted.
+Guests without tickets are not admitted. | Guests with tickets are not admitted.
+You can log in without a password. | You need a password to log in.
+The contract runs without a minimum term. | The contract runs with a minimum term of two years.
+There is no minimum term for the contract. | There is a minimum term for the contract.
+Children travel free of charge and without a ticket. | Children need a ticket to travel.
+Bicycles that were not locked are never covered. | Unlocked bicycles are covered.
+"""
+CONTRADICTING_GERMAN = """
+Sie können die Ware ohne Kassenbon zurückgeben. | Sie können die Ware nur mit Kassenbon zurückgeben.
+Ohne vorherige Anmeldung ist der Besuch nicht möglich. | Der Besuch ist ohne Anmeldung möglich.
+Mieter dürfen ohne Zustimmung des Vermieters kein Tier halten. | Mieter dürfen ohne Zustimmung ein Tier halten.
+Wir können Ihnen ohne Ihre Kundennummer nicht helfen. | Wir können Ihnen ohne Ihre Kundennummer helfen.
+Der Vertrag läuft ohne Mindestlaufzeit. | Der Vertrag läuft mit Mindestlaufzeit.
+Sie zahlen ohne Aufpreis mit Karte. | Sie zahlen mit Karte nicht ohne Aufpreis.
+"""
+"""A source and a claim that differ in one negation, or in *with* and *without*, in other words."""
+
+SUPPORTING_ENGLISH = """
+You may cancel a new policy without giving a reason. | You may cancel a policy without giving a reason.
+You may cancel a new policy without giving a reason. | Cancel without giving a reason.
+You may cancel within 14 days without giving a reason. | Cancel without giving a reason within 14 days.
+You may cancel a new policy within 14 days without giving a reason. | Without giving a reason you may cancel.
+You may cancel within 14 days without giving a reason. | You do not need to give a reason to cancel.
+You can change the heir at any time without the consent of the partner. | Change the heir without the partner's consent.
+You can pay by card or invoice without a surcharge. | You can pay without a surcharge.
+Members can return unopened goods within 30 days without a receipt. | Members can return goods without a receipt.
+Without prior approval, travel costs are not refunded. | Travel costs are not refunded without prior approval.
+You may not enter the laboratory without goggles. | Without goggles you may not enter the laboratory.
+Employees can work from abroad without asking for permission. | Employees can work from abroad without permission.
+The app works offline without an account. | The app works without an account.
+You can log in without a password. | You don't need a password to log in.
+The fee is waived unless the payment is late. | The fee is waived if the payment is not late.
+You lose the discount unless you pay on time. | If you do not pay on time, you lose the discount.
+If you do not pay on time, you lose the discount. | You lose the discount unless you pay on time.
+You can park here without a permit except on Sundays. | Except on Sundays you can park here without a permit.
+The contract runs without a minimum term. | There is no minimum term for the contract.
+There is no minimum term for the contract. | The contract runs without a minimum term.
+The plan is not without risk. | The plan has risks.
+Delivery is free from 50 euros. | Delivery is free for orders from 50 euros.
+Admission is free from Monday to Friday. | From Monday to Friday admission is free.
+Repairs up to 500 euros can be done without our approval. | Repairs up to 500 euros do not need our approval.
+"""
+SUPPORTING_GERMAN = """
+Sie können ohne Angabe von Gründen in 14 Tagen kündigen. | Sie können in 14 Tagen ohne Angabe von Gründen kündigen.
+Ändern Sie nichts am Schaden ohne Rücksprache mit uns. | Ändern Sie ohne Rücksprache nichts am Schaden.
+Sie können die Ware ohne Verpackung und ohne Kassenbon zurückgeben. | Sie können die Ware ohne Kassenbon zurückgeben.
+Ohne vorherige Anmeldung ist der Besuch nicht möglich. | Der Besuch ist ohne Anmeldung nicht möglich.
+Der Vertrag läuft ohne Mindestlaufzeit. | Der Vertrag hat keine Mindestlaufzeit.
+Sie zahlen ohne Aufpreis mit Karte oder auf Rechnung. | Sie zahlen mit Karte ohne Aufpreis.
+"""
+"""A source and a claim that says the same with fewer words, in another order or by another negation."""
+
+UNCLEAR_ENGLISH = """
+A bicycle is not covered unless it was locked. | A bicycle is covered if it was locked.
+Do not sign anything without asking us first. | Ask us before you sign anything.
+Without prior approval, travel costs are not refunded. | Travel costs are refunded with prior approval.
+You may not enter the laboratory without goggles. | Goggles are needed to enter the laboratory.
+The deposit is not returned unless the keys are here. | The deposit is returned if the keys are here.
+Never drive without a licence or without a plate. | You must have a licence and a plate to drive.
+The bike is not insured unless it is locked. | The bike is insured.
+No customer is left without an answer for two days. | Every customer gets an answer within two days.
+Guests without tickets are not admitted. | Guests with tickets are admitted.
+Everything is insured except jewellery. | Jewellery is not insured.
+It is not uncommon for parcels to arrive late. | It is common for parcels to arrive late.
+Only registered users can download the manual. | Unregistered users cannot download the manual.
+Only registered users can download the manual. | Unregistered users can download the manual.
+"""
+UNCLEAR_GERMAN = """
+Ohne Anmeldung ist der Besuch nicht möglich. | Der Besuch ist mit Anmeldung möglich.
+Das Konto wird nicht gesperrt, sofern Sie zahlen. | Das Konto wird gesperrt, wenn Sie nicht zahlen.
+Das Rad ist nicht versichert, es sei denn, es war abgeschlossen. | Das Rad ist versichert, wenn es abgeschlossen war.
+Alles ist versichert außer Schmuck. | Schmuck ist nicht versichert.
+"""
+"""A source and a claim whose negations meet: words do not tell what they say together."""
+
+
 def pairs(table: str, language: str) -> list[tuple[str, str, str]]:
     """The two sentences of each line, and their language."""
     return [

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from conqret.baseline.declining import declines
+from conqret.baseline.declining import claims_beside, declines, refers
 
 DECLINING = """
 I'm sorry, I can't help with that.
@@ -28,6 +28,12 @@ It isn't stated in the documents you provided.
 This cannot be determined from the text.
 There is no information on refunds.
 Not found.
+That is outside of what I can help with.
+That falls outside the scope of this assistant.
+That question is beyond me, I'm afraid.
+This isn't something I have information about.
+This is something only a human colleague can answer.
+We are unable to advise you on this matter; kindly get in touch with a colleague.
 Dabei kann ich Ihnen leider nicht helfen.
 Das weiß ich leider nicht.
 Ich weiß es nicht.
@@ -39,6 +45,8 @@ Ich kann Ihnen dabei leider nicht weiterhelfen.
 Diese Frage kann ich nicht beantworten.
 Das kann ich leider nicht beurteilen.
 Dazu steht in den Unterlagen nichts.
+Leider liegt mir dazu nichts vor.
+Die Artikel sagen nicht, ob Ihr Gartenhaus versichert ist.
 Das ist in den Dokumenten nicht angegeben.
 Je ne sais pas.
 Désolé, je ne peux pas vous aider.
@@ -75,6 +83,68 @@ No se puede cancelar en línea.
 El envío no es gratuito.
 No hay gastos de envío.
 """
+REFERRING = """
+Please contact our service team.
+Please ask the service team.
+Please call our hotline on weekdays.
+For further help, reach out to the claims department.
+You can reach our team at help@example.org.
+You could try ringing us.
+Feel free to write to us.
+I would recommend contacting a lawyer.
+It is best to speak to an advisor.
+A colleague will get back to you.
+Our support staff will be happy to help you.
+Bitte wenden Sie sich an den Kundendienst.
+Rufen Sie uns gerne an.
+Am besten fragen Sie Ihren Berater.
+Kontaktieren Sie bitte unser Serviceteam per E-Mail.
+Sie können aber den Service anrufen.
+Unser Kundenservice hilft Ihnen gern weiter.
+Veuillez contacter le service client.
+Póngase en contacto con nosotros.
+"""
+STATING = """
+Our service team is available from Monday to Friday.
+You can ask for a refund within 14 days.
+Please keep your receipt.
+Garages are covered up to 5,000 euros.
+Customers get a call within two days.
+Die Garage ist bis 5.000 Euro versichert.
+"""
+BESIDE = """
+I'm sorry, I don't know that exactly, but every shed is covered. | every shed is covered.
+I'm not sure about your case, but the deductible is 150 euros. | the deductible is 150 euros.
+I cannot tell you the exact price; however, delivery is free above 50 euros. | delivery is free above 50 euros.
+I don't have that information: the office is closed on Mondays. | the office is closed on Mondays.
+Sorry, no information about that, although your bike is covered. | your bike is covered.
+Leider weiß ich das nicht genau, aber die Selbstbeteiligung beträgt 150 Euro. | die Selbstbeteiligung beträgt 150 Euro.
+Sheds are covered against fire; there is no information about theft. | Sheds are covered against fire
+I'm sorry, but I don't have enough information to answer that question. |
+I don't know, but you can ask the service team. |
+Dazu steht nichts in den Artikeln, Sie können aber den Service anrufen. |
+I can't answer that, but I would recommend calling a lawyer. |
+I'm afraid I can't answer that - our team can. |
+Unfortunately theft is not covered, but fire and storm are. |
+"""
+
+
+@pytest.mark.parametrize("sentence", REFERRING.strip().splitlines())
+def test_a_hint_whom_to_contact_is_recognized(sentence: str) -> None:
+    assert refers(sentence)
+    assert not declines(sentence)
+
+
+@pytest.mark.parametrize("sentence", STATING.strip().splitlines())
+def test_a_statement_is_no_hint(sentence: str) -> None:
+    assert not refers(sentence)
+
+
+@pytest.mark.parametrize("line", BESIDE.strip().splitlines())
+def test_what_a_declining_sentence_claims_all_the_same(line: str) -> None:
+    sentence, _, claim = map(str.strip, line.partition(" |"))
+    before, after = claims_beside(sentence)
+    assert [*before, *after] == [claim][: bool(claim)]
 
 
 @pytest.mark.parametrize("sentence", DECLINING.strip().splitlines())

@@ -5,7 +5,19 @@ import pytest
 from conqret.baseline.alignment import align
 from conqret.io import open_items
 from conqret.text.analysis import Sentence, Text
-from tests.baseline.negations import AGREEING_ENGLISH, AGREEING_GERMAN, ENGLISH, GERMAN, pairs
+from tests.baseline.negations import (
+    AGREEING_ENGLISH,
+    AGREEING_GERMAN,
+    CONTRADICTING_ENGLISH,
+    CONTRADICTING_GERMAN,
+    ENGLISH,
+    GERMAN,
+    SUPPORTING_ENGLISH,
+    SUPPORTING_GERMAN,
+    UNCLEAR_ENGLISH,
+    UNCLEAR_GERMAN,
+    pairs,
+)
 
 AROUND = {
     "en": "We request your number from the old bank. {} This takes up to ten working days.",
@@ -36,3 +48,22 @@ def test_no_sentence_of_a_document_contradicts_it() -> None:
 )
 def test_what_agrees_is_not_contradicted(source: str, claim: str, language: str) -> None:
     assert align(Sentence(claim, language=language), Text(source, language)).label != "contradicts"
+
+
+@pytest.mark.parametrize(
+    ("expected", "source", "claim", "language"),
+    [
+        (expected, *pair)
+        for expected, english, german in (
+            ("contradicts", CONTRADICTING_ENGLISH, CONTRADICTING_GERMAN),
+            ("supports", SUPPORTING_ENGLISH, SUPPORTING_GERMAN),
+            ("silent", UNCLEAR_ENGLISH, UNCLEAR_GERMAN),
+        )
+        for pair in pairs(english, "en") + pairs(german, "de")
+    ],
+)
+def test_without_unless_and_negations_that_meet(
+    expected: str, source: str, claim: str, language: str
+) -> None:
+    for text in (source, AROUND[language].format(source)):
+        assert align(Sentence(claim, language=language), Text(text, language)).label == expected

@@ -82,6 +82,8 @@ def test_negation_denies_the_next_content_words() -> None:
         ("nine of the fourteen", [(9.0, "plain"), (14.0, "plain")]),
         ("twenty-three", [(23.0, "plain")]),
         ("five hundred", [(500.0, "plain")]),
+        ("one million euros", [(1e6, "money")]),
+        ("one of many thousand", []),
         ("half of them", [(50.0, "percent")]),
         ("three quarters", [(75.0, "percent")]),
         ("a third", [(100 / 3, "percent")]),

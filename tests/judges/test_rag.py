@@ -132,6 +132,61 @@ def test_the_baseline_needs_no_citation_and_knows_what_declines(
         assert measure.reason == ("language" if answer.startswith("Dazu") else "declined")
 
 
+SHEDS = Item(
+    id="shed",
+    topic="Is my garden shed insured?",
+    documents=(
+        Document(
+            id="sheds", text="Garden sheds are covered against fire and storm only if they were locked."
+        ),
+        Document(
+            id="team",
+            text="Our service team answers calls from Monday to Friday. A colleague replies by e-mail.",
+        ),
+    ),
+    argument="",
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdicts"),
+    [
+        ("I don't have enough information to answer that question. Please contact our service team.", None),
+        ("I do not know. Please contact us by e-mail.", None),
+        ("The articles do not say whether your shed is insured. Please ask the service team.", None),
+        ("That is outside of what I can help with. A colleague will get back to you.", None),
+        ("I don't have information on that. Have a nice day!", None),
+        ("I don't know that exactly, but every shed is covered for one million euros.", ["partly"]),
+        ("I can't tell you about theft, but sheds are covered against fire and storm.", ["supported"]),
+        ("Sheds are covered against fire; there is no information about theft.", ["supported"]),
+        ("I cannot say. The moon is made of cheese; it weighs 5 kg.", ["not in documents"]),
+        ("That is a good question, but I do not know the answer.", None),
+    ],
+)
+def test_hints_beside_a_decline_are_no_claims_and_claims_beside_it_are(
+    answer: str, verdicts: list[str] | None
+) -> None:
+    (judgment,) = conqret.judge([SHEDS.model_copy(update={"argument": answer})], format="rag")
+    measure = judgment.measures["faithfulness"]
+    assert [part.label for part in measure.parts] == (verdicts or [])
+    assert measure.reason == (None if verdicts else "declined")
+    assert judgment.measures["answered"].label == ("answered" if verdicts else "declined")
+
+
+def test_a_decline_without_documents_is_no_case_of_missing_documents() -> None:
+    alone = SHEDS.model_copy(update={"documents": ()})
+    declining = alone.model_copy(update={"argument": "I could not find an article. Please call us."})
+    claiming = alone.model_copy(update={"argument": "Yes, it is covered up to 900 euros."})
+    (declined,) = conqret.judge([declining], format="rag")
+    (claimed,) = conqret.judge([claiming], format="rag")
+    for name in ("faithfulness", "unsupported_claims"):
+        assert (declined.measures[name].status, declined.measures[name].reason) == (
+            "inapplicable",
+            "declined",
+        )
+        assert (claimed.measures[name].status, claimed.measures[name].reason) == ("unscored", "no_evidence")
+
+
 @pytest.mark.parametrize(
     "answer",
     ["Dazu finde ich nichts.", "Die Dokumente enthalten keine Angaben. Bitte fragen Sie den Vertrieb."],
