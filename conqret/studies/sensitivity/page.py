@@ -139,7 +139,9 @@ def answer(curves: Sequence[Curve]) -> Iterator[str]:
     elif "no" in moving:
         lead = "The judge does not detect perturbations"
     if curves:
-        yield words.capitalised(f"{f'{lead}: ' if moving or topics < MIN_TOPICS else ''}{verdict_words(curves)}.")
+        yield words.capitalised(
+            f"{f'{lead}: ' if moving or topics < MIN_TOPICS else ''}{verdict_words(curves)}."
+        )
 
 
 def missing_remarks(results: SensitivityResults) -> Iterator[str]:
