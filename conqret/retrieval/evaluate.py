@@ -100,7 +100,7 @@ def parsed_measure(measure: str) -> Any:
         ) from None
     able = _able(parsed)
     if not able:
-        bare = ir_measures.parse_measure(parsed.NAME)
+        bare = type(parsed)()
         tried = (
             base(**dict(values))
             for base in (parsed, bare)
