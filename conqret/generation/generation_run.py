@@ -312,18 +312,32 @@ def make_tasks(
     known = list(corpus.topics() if topics is None else topics)
     by_id = {topic.id: topic for topic in known}
     strangers = [name for name in rankings if name not in by_id]
-    if strangers:
-        raise DeclarationError(
-            f"the run ranks {len(strangers)} topics that {corpus.topics_file} lacks (for example {strangers[0]!r}): "
-            "give the corpus that it was made from"
-        )
     shots = options.shots if options.way.prompts else 0
     own = options.expert or options.way.expert
     experts = ExpertArguments(corpus) if shots or own else None
-    wanted = {document for ranking in rankings.values() for document in ranking[: options.documents]}
+    wanted = {
+        document
+        for name, ranking in rankings.items()
+        if name in by_id
+        for document in ranking[: options.documents]
+    }
     written = [experts.find(topic, stance) for topic in known] if experts is not None and shots else []
     cited = {document for expert in written if expert is not None for document in expert.documents}
-    texts = _read(corpus, wanted, cited)
+    every = wanted | cited
+    texts = {document.id: document for document in corpus.documents() if document.id in every}
+    lacking = sorted(wanted - texts.keys())
+    faults, remedies = list[str](), ["give the corpus that it was made from"]
+    for names, what, file, remedy in (
+        (strangers, "topic", corpus.topics_file, "name the topics of the corpus with --topics"),
+        (lacking, "document", corpus.documents_file, "remove these documents from the run"),
+    ):
+        if names:
+            faults.append(f"{number(len(names), what)} that {file} lacks ({names[0]!r} is one)")
+            remedies.append(remedy)
+    if faults:
+        raise DeclarationError(
+            f"the run ranks {' and '.join(faults)}: {remedies[0]}, or {' and '.join(remedies[1:])}"
+        )
     tasks = []
     for name, ranking in rankings.items():
         topic, documents = by_id[name], tuple(texts[document] for document in ranking[: options.documents])
@@ -334,21 +348,3 @@ def make_tasks(
             task = replace(task, examples=drawn(exclude=topic), expert=expert)
         tasks.append(task)
     return tasks
-
-
-def _read(corpus: CorpusDirectory, wanted: set[str], cited: set[str]) -> dict[str, Document]:
-    """Return the documents of ``wanted`` ids, and those of ``cited`` ids that the corpus has, in one pass over its
-    file.
-
-    Raises:
-        DeclarationError: the corpus lacks a wanted document.
-    """
-    every = wanted | cited
-    documents = {document.id: document for document in corpus.documents() if document.id in every}
-    lacking = sorted(wanted - documents.keys())
-    if lacking:
-        raise DeclarationError(
-            f"{corpus.documents_file} lacks {len(lacking)} documents that are ranked ({lacking[0]!r} is "
-            "one): give the corpus that the run was made from"
-        )
-    return documents

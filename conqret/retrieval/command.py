@@ -96,7 +96,7 @@ def evaluate(
         rerank: The model that reranks for systems with the steps `generic`, `pro`, `con` or `perspectives`: any name
             that litellm knows, or `offline`, which reranks by word statistics.
         measure: A measure of ir-measures, or `balance@K` or `alpha_nDCG@K` of both sides; may be repeated. Default:
-            P@10, nDCG@10, and R at `--depth`.
+            P@10, nDCG@10, R at `--depth` and, of both sides, balance@10 and alpha_nDCG@10.
         topics: Only these topics of the split: ids, comma-separated, or a file with one per line.
 
     Examples:

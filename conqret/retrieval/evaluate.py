@@ -100,7 +100,7 @@ def parsed_measure(measure: str) -> Any:
         ) from None
     able = _able(parsed)
     if not able:
-        bare = ir_measures.parse_measure(parsed.NAME)
+        bare = type(parsed)()
         tried = (
             base(**dict(values))
             for base in (parsed, bare)
@@ -282,11 +282,10 @@ def evaluate(
 ) -> Evaluation:
     """Score every run on every view, and test each against the baseline.
 
-    If ``judgments`` has the views ``pro`` and ``con``, the view ``stance`` is added. It has the balance of
-    the sides among the first ten documents, and alpha-nDCG@10 with the sides as subtopics, or those of them that
-    ``measures`` name, at their depth. A view's topics
-    are those with a relevant document; a run that ranks nothing for such a topic scores 0 there. Holm's
-    correction applies to each measure of each view separately, as in PyTerrier's experiments.
+    Measures of both sides, such as ``balance@10``, are scored in a view of their own, ``stance``, which needs the views
+    ``pro`` and ``con`` in ``judgments``. A view's topics are those with a relevant document; a run that ranks nothing
+    for such a topic scores 0 there. Holm's correction applies to each measure of each view separately, as in
+    PyTerrier's experiments.
 
     Args:
         runs: the rankings of each system.
@@ -309,7 +308,6 @@ def evaluate(
     of_sides = [measure for measure in measures if _needs_sides(measure)]
     if of_sides and not sided:
         raise DeclarationError(f"{of_sides[0]} needs qrels of both sides, pro and con, of these topics")
-    of_sides = of_sides or [f"{name}@{TOP}" for name in STANCE_MEASURES]
     measures = [measure for measure in measures if measure not in of_sides]
     cuts = {measure: cutoff(measure) for measure in (*measures, *of_sides)}
     short = cut_off(cuts, depths, list(runs))
@@ -319,8 +317,8 @@ def evaluate(
         for measure in measures:
             by_system = {system: system_values[measure] for system, system_values in values.items()}
             scores += family(view, measure, by_system, first, short)
-    if sided:
-        families = _stance_families(runs, judgments["pro"], judgments["con"], of_sides)
+    families = _stance_families(runs, judgments["pro"], judgments["con"], of_sides) if of_sides else {}
+    if families:
         for measure, by_system in families.items():
             scores += family("stance", measure, by_system, first, short)
         topics["stance"] = max(len(values) for each in families.values() for values in each.values())

@@ -12,7 +12,15 @@ from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.retrieval.corpus_index import open_index
-from conqret.retrieval.evaluate import Evaluation, check_depth, cutoff, default_measures, evaluate
+from conqret.retrieval.evaluate import (
+    STANCE_MEASURES,
+    TOP,
+    Evaluation,
+    check_depth,
+    cutoff,
+    default_measures,
+    evaluate,
+)
 from conqret.retrieval.retrieve import as_split, chosen_topics, retrieval_session
 from conqret.retrieval.system_names import PipelinePlan, check_systems, has_step
 from conqret.retrieval.systems import SystemRun, judgments, run_systems
@@ -82,7 +90,8 @@ def evaluate_rankings(
         systems: ``bm25``, ``dense`` or ``hybrid``, optionally with steps after a plus (``dense+mmr``),
             or ``NAME=FILE`` for a TREC run. All are compared with the first.
         rerank: the model of the steps ``generic``, ``pro``, ``con`` and ``perspectives``.
-        measures: names of ir-measures, ``balance@K`` or ``alpha_nDCG@K``; by default P@10, nDCG@10, and R at ``depth``.
+        measures: names of ir-measures, ``balance@K`` or ``alpha_nDCG@K``; by default P@10, nDCG@10, R at ``depth``
+            and, where the qrels have sides, balance@10 and alpha_nDCG@10.
         topics: only these topics of the split: comma-separated ids, or a file with one id per line.
         split: the topics of this split: ``train``, ``test`` or ``all``.
         depth: documents that the first stage retrieves for each topic.
@@ -115,6 +124,8 @@ def evaluate_rankings(
     index = open_index(Path(corpus))
     if not any("=" in name for name in systems):
         check_depth(wanted, depth, len(index))
+    if not measures and {"pro", "con"} <= judged.keys():
+        wanted += [f"{name}@{TOP}" for name in STANCE_MEASURES]
     on_start(len(chosen), len(index), str(index))
     plan, encoder = PipelinePlan(depth=depth), settings.get("encoder")
     runs = run_systems(

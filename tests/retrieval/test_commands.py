@@ -56,6 +56,7 @@ def test_from_corpus_to_table_4(conqret, corpus, tmp_path):
     assert json.loads(done.out)["depths"] == {"bm25": None, "pro": None, "con": None, "mine": 3}
     assert scores["con", "con", "nDCG@10"]["mean"] == 1.0
     assert scores["pro", "bm25", "P@10"]["p"] is None
+    assert {view for view, _, _ in scores} == {"pro", "con", "all"}
     done = conqret("retrieve", "evaluate", corpus)
     assert "PRO (2 topics)" in done.out
     assert "BOTH SIDES" in done.out

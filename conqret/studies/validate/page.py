@@ -48,7 +48,7 @@ def validation_tables(validation: Validation) -> list[Table]:
 
 def verdict_table(rows: Iterable[DimensionValidation]) -> Table:
     """Return a table with a verdict on the judge by dimension: better, unclear or worse than baselines, with the
-    difference from the strongest of them. A baseline below chance counts as chance.
+    difference from the one that decides it. A baseline below chance counts as chance.
     """
     body: list[tuple[Cell, ...]] = []
     for row in rows:
@@ -59,13 +59,14 @@ def verdict_table(rows: Iterable[DimensionValidation]) -> Table:
         } or {"chance": row.alpha}
         signs = {one.sign for one in over.values()}
         verdict = "worse" if -1 in signs else "better" if signs == {1} else "unclear"
-        strongest, difference = min(over.items(), key=lambda pair: pair[1].value or 0.0)
+        strongest, difference = min(over.items(), key=lambda pair: (pair[1].sign, pair[1].value or 0.0))
         body.append((words.label(row.dimension), verdict, difference, strongest))
     return Table(
         "Is the judge better than baselines?",
         ("Dimension", Column("Verdict", "name"), "Difference of alphas", Column("From", "name")),
         body,
-        note="The difference is the judge's alpha minus that of the strongest baseline, or minus 0, which is chance. "
+        note="The difference is the judge's alpha minus that of the baseline that decides the verdict (the "
+        "strongest of those alike), or minus 0, which is chance. "
         "“Better”: the judge is shown to agree better with annotators than every baseline; “worse”: it is shown to "
         "agree less than one of them; “unclear”: neither is shown.",
     )
