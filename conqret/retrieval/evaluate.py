@@ -72,12 +72,13 @@ TOP = 10
 """The depth of Table 4's measures."""
 
 
-def default_measures(depth: int) -> tuple[str, ...]:
+def default_measures(depth: int, *, sided: bool = False) -> tuple[str, ...]:
     """Return the default measures: precision and nDCG at 10 (or ``depth``, if smaller), and recall at
-    ``depth``.
+    ``depth``; with ``sided`` also those of both sides at 10.
     """
     top = min(TOP, depth)
-    return f"P@{top}", f"nDCG@{top}", f"R@{depth}"
+    of_sides = (f"{name}@{TOP}" for name in STANCE_MEASURES) if sided else ()
+    return f"P@{top}", f"nDCG@{top}", f"R@{depth}", *of_sides
 
 
 EXAMPLES: Mapping[str, float] = {"cutoff": 10, "rel": 1, "max_rel": 3, "p": 0.8, "recall": 0.5}

@@ -12,15 +12,7 @@ from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.retrieval.corpus_index import open_index
-from conqret.retrieval.evaluate import (
-    STANCE_MEASURES,
-    TOP,
-    Evaluation,
-    check_depth,
-    cutoff,
-    default_measures,
-    evaluate,
-)
+from conqret.retrieval.evaluate import Evaluation, check_depth, cutoff, default_measures, evaluate
 from conqret.retrieval.retrieve import as_split, chosen_topics, retrieval_session
 from conqret.retrieval.system_names import PipelinePlan, check_systems, has_step
 from conqret.retrieval.systems import SystemRun, judgments, run_systems
@@ -124,8 +116,6 @@ def evaluate_rankings(
     index = open_index(Path(corpus))
     if not any("=" in name for name in systems):
         check_depth(wanted, depth, len(index))
-    if not measures and {"pro", "con"} <= judged.keys():
-        wanted += [f"{name}@{TOP}" for name in STANCE_MEASURES]
     on_start(len(chosen), len(index), str(index))
     plan, encoder = PipelinePlan(depth=depth), settings.get("encoder")
     runs = run_systems(
@@ -141,7 +131,7 @@ def evaluate_rankings(
     found = evaluate(
         {run.name: run.run for run in runs},
         judged,
-        measures=wanted,
+        measures=measures or default_measures(depth, sided={"pro", "con"} <= judged.keys()),
         depths={run.name: run.depth for run in runs},
     )
     lacking = tuple(view for view in directory.views(as_split(split)) if view not in judged)
