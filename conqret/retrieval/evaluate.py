@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -119,8 +118,8 @@ def parsed_measure(measure: str) -> Any:
     if parsed.params.get("cutoff", 1) < 1:
         raise DeclarationError(f"{measure!r}: the cutoff must be at least 1")
     if not any(each.is_available() for each in able):
-        install = re.sub(r"(\S+\[\w+\])", r"'\1'", able[0].install_instructions())
-        raise DeclarationError(f"{measure!r} needs another package: {install}")
+        command, _, package = able[0].install_instructions().rpartition(" ")
+        raise DeclarationError(f"{measure!r} needs another package: {command} '{package}'")
     return parsed
 
 

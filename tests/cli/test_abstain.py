@@ -47,8 +47,8 @@ def test_a_judge_abstains_and_comes_back(cli: Cli, judged: Path, tmp_path: Path)
     assert done.code == 0
     assert "the judge was not sure enough" in " ".join(done.out.split())
     summary = JudgeFolder(judged).summary()
-    assert summary.metrics[METRIC].scored == scored(judged) == 11 < before == 24
-    assert summary.metrics[METRIC].reasons == {"unsure": 13}
+    assert summary.metrics[METRIC].scored == scored(judged) == 12 < before == 24
+    assert summary.metrics[METRIC].reasons == {"unsure": 12}
     assert summary.metrics["groundedness"].scored == 24  # no rule for it
     assert "abstain" in cli("judges", "abstain", judged, *arguments, "-o", rules).err
 

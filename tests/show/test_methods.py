@@ -44,4 +44,4 @@ def test_what_failed_is_said_and_names_do_not_act():
     assert r"m\_1 \{\textbackslash{}input\{x\}\}" in latex
     assert r"a\%b.jsonl" in latex
     assert r"I \textless{}will\textgreater{} not \textbar{} 100\%" in latex
-    assert r"I &lt;will&gt; not \| 100%" in markdown
+    assert r"I &lt;will> not \| 100%" in markdown
