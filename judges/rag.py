@@ -19,7 +19,7 @@ from pydantic.json_schema import SkipJsonSchema
 from conqret.baseline import (
     Evidence,
     SentenceFinding,
-    claims_beside,
+    clauses_that_claim,
     declines,
     only_yes_or_no,
     quoted,
@@ -234,7 +234,7 @@ _HELPFUL, _ANSWERING = 0.2, 0.4
 def baseline(case: Case) -> dict[str, Any]:
     """The sentences of the answer as claims, by the words, figures and names of the document that supports each best;
     the question as one part, and documents by their relevance. A sentence that declines is no claim, nor is a hint
-    beside one whom to contact; what it states after *but* and the like is."""
+    next to one whom to contact; what it states after *but* and the like is."""
     evidence, item = case.evidence, case.item
     plain = _MARKERS.sub("", item.argument or "")  # the number of an entry is no figure of its claim
     answer, states = _claims_apart(plain)
@@ -285,7 +285,7 @@ def _claims_apart(answer: str) -> tuple[str, bool]:
     are some that follow its declining clause."""
     texts, states = list[str](), False
     for span in (spans := sentences(answer)):
-        before, after = claims_beside(span.text)
+        before, after = clauses_that_claim(span.text)
         texts += [span.text, *before, *after]
         states |= bool(after)
     return "\n\n".join(texts) if len(texts) > len(spans) else answer, states

@@ -20,7 +20,7 @@ from conqret.baseline.alignment import (
     only_yes_or_no,
     quoted,
 )
-from conqret.baseline.declining import claims_beside, declines, refers
+from conqret.baseline.declining import clauses_that_claim, declines, refers
 from conqret.baseline.evidence import Evidence, foreign_documents, not_english, reads_english
 
 __all__ = [
@@ -31,7 +31,7 @@ __all__ = [
     "PreferenceFinding",
     "SentenceFinding",
     "Which",
-    "claims_beside",
+    "clauses_that_claim",
     "declines",
     "foreign_documents",
     "not_english",

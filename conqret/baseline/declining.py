@@ -132,7 +132,7 @@ def refers(sentence: str) -> bool:
     return _HINTS.search(sentence) is not None
 
 
-def claims_beside(sentence: str) -> tuple[list[str], list[str]]:
+def clauses_that_claim(sentence: str) -> tuple[list[str], list[str]]:
     """Return what a declining sentence may claim all the same: its clauses, parted by *but*, a colon and the like, that
     neither decline nor refer to others (``I do not know, but every shed is covered``).
 

@@ -125,8 +125,8 @@ class RecordedRequests:
 def _message(message: Message) -> dict[str, Any]:
     """A message as plain data; of its images what they are, and not their bytes."""
     images = [described(url) for _, url in message.images]
-    told = {"role": message.role, "content": message.content}
-    return {**told, "images": images} if images else told
+    fields = {"role": message.role, "content": message.content}
+    return {**fields, "images": images} if images else fields
 
 
 MAX_NAMED = 5

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from conqret.baseline.declining import claims_beside, declines, refers
+from conqret.baseline.declining import clauses_that_claim, declines, refers
 
 DECLINING = """
 I'm sorry, I can't help with that.
@@ -143,7 +143,7 @@ def test_a_statement_is_no_hint(sentence: str) -> None:
 @pytest.mark.parametrize("line", BESIDE.strip().splitlines())
 def test_what_a_declining_sentence_claims_all_the_same(line: str) -> None:
     sentence, _, claim = map(str.strip, line.partition(" |"))
-    before, after = claims_beside(sentence)
+    before, after = clauses_that_claim(sentence)
     assert [*before, *after] == [claim][: bool(claim)]
 
 

@@ -163,7 +163,7 @@ SHEDS = Item(
         ("That is a good question, but I do not know the answer.", None),
     ],
 )
-def test_hints_beside_a_decline_are_no_claims_and_claims_beside_it_are(
+def test_hints_beside_a_decline_are_no_claims_and_clauses_that_claim_it_are(
     answer: str, verdicts: list[str] | None
 ) -> None:
     (judgment,) = conqret.judge([SHEDS.model_copy(update={"argument": answer})], format="rag")
