@@ -70,6 +70,10 @@ def _dialect(name: str, marks: str, columns: str, base: Dialect | None = None, *
 
 _GOLD = "ground_truth|ground_truths|reference|reference_answer|gold_answer"
 """How tools that mark a column of their own as the answer, and users without a tool, call the reference."""
+_DOCUMENTS = (
+    "contexts|context|retrieved_contexts|documents|docs|passages|chunks|retrieved_documents|retrieved_docs"
+)
+"""How users without a tool call the documents of a question."""
 GOLD = ("reference", "gold_answer")
 """The columns of pyterrier-rag's frames with a question's right answer."""
 
@@ -84,8 +88,8 @@ RAGAS_TURNS = replace(RAGAS_2, name="ragas conversations", marks=(frozenset({"us
 """Samples of several turns, which need only their messages."""
 RAGAS_1 = _dialect(
     "ragas v1",
-    "question contexts|answer|ground_truth|ground_truths",
-    f"topic=question documents=contexts argument=answer reference={_GOLD}",
+    f"question answer|response|ground_truth|ground_truths|{_DOCUMENTS}",
+    f"topic=question documents={_DOCUMENTS} argument=answer|response|output reference={_GOLD}",
 )
 ALCE = _dialect(
     "ALCE",
@@ -102,7 +106,7 @@ DEEPEVAL = _dialect(
 TRULENS = _dialect(
     "TruLens",
     "input|main_input output|main_output",
-    "id=record_id|id topic=input|main_input documents=contexts|context|retrieved_contexts "
+    f"id=record_id|id topic=input|main_input documents={_DOCUMENTS} "
     f"argument=output|main_output reference=expected_response|{_GOLD} messages=input|messages",
 )
 RAGCHECKER = _dialect(
@@ -150,9 +154,8 @@ QUESTION = replace(
 BEIR = _dialect("BEIR", "_id grades", "id=_id topic=text documents=documents")
 QUERY = _dialect(
     "query and contexts",
-    "query contexts|context|retrieved_contexts",
-    "id=query_id|qid topic=query documents=contexts|context|retrieved_contexts|documents "
-    f"argument=response|answer reference={_GOLD}",
+    f"query {_DOCUMENTS}",
+    f"id=query_id|qid topic=query documents={_DOCUMENTS} argument=response|answer|output reference={_GOLD}",
 )
 """A query with its contexts and a response, as many write it who use no tool."""
 STATEMENTS = _dialect(
@@ -162,7 +165,7 @@ STATEMENTS = _dialect(
 MESSAGES = _dialect(
     "messages",
     "messages|conversation|conversations",
-    "documents=documents|contexts|retrieved_contexts argument=argument|response|answer|completion "
+    f"documents=documents|{_DOCUMENTS} argument=argument|response|answer|completion "
     f"reference=ideal|expected_response|{_GOLD} messages=messages|conversation|conversations",
     CONQRET,
 )

@@ -415,17 +415,33 @@ def _checked(
     return h, j, None if clusters is None else cluster_places(clusters)
 
 
+TOWARDS_BALANCE = 0.9
+"""How much of the error of :func:`draw_test` is spent on labeled rows that are nearer to balance than the others."""
+
+
 def draw_test(
-    human: ArrayLike, judge: ArrayLike, *, clusters: Sequence[Hashable] | None = None
+    human: ArrayLike,
+    judge: ArrayLike,
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    balance: float | None = None,
 ) -> float | None:
     """Test whether labeled rows were drawn without regard to verdict and label.
 
     The judge's pass share is compared between labeled and unlabeled rows: it differs where rows were drawn by the
     judge's verdict, and where they were drawn by the human label, as verdicts follow labels.
 
+    Args:
+        human: (n,): NaN where a row is not labeled.
+        judge: (n,): the verdicts, NaN where there is none.
+        clusters: the cluster of each row; None: rows are independent, and verdicts are 0 or 1.
+        balance: the pass share of a draw of as many rows of each verdict or label. Most of the test's error is spent on
+            labeled rows whose share is nearer to it than that of the others (:data:`TOWARDS_BALANCE`), as people draw
+            so; None: half of it on each side.
+
     Returns:
-        The p-value of "the shares are equal" (Fisher's exact test; with clusters Student's t of the difference, whose
-            error is that of sums over clusters); None where no row is labeled, or none is unlabeled.
+        The p-value of "the shares are equal" (the mid-p value of Fisher's exact test; with clusters Student's t of the
+            difference, whose error is that of sums over clusters); None where no row is labeled, or none is unlabeled.
     """
     h, j = np.asarray(human, dtype=float), np.asarray(judge, dtype=float)
     there = ~np.isnan(j)
@@ -433,25 +449,52 @@ def draw_test(
     n, rest = int(labeled.sum()), int((~labeled).sum())
     if not n or not rest:
         return None
+    shares = float(passes[labeled].mean()), float(passes[~labeled].mean())
     if clusters is None:
-        return _fisher(int(passes[labeled].sum()), n, int(passes.sum()), n + rest)
-    off = (passes - passes.mean()) * np.where(labeled, 1 / n, -1 / rest)
-    sums = np.bincount(cluster_places(clusters)[there], off).astype(float)
-    freedom = max(freedom_by_size(sums**2), MIN_FREEDOM)
-    error = math.sqrt(float((sums**2).sum()) * (freedom + 1) / freedom)
-    return 1.0 if error == 0 else t_tail(abs(float(sums.sum())) / error, freedom)
+        side = _fisher(int(passes[labeled].sum()), n, int(passes.sum()), n + rest)
+    else:
+        off = (passes - passes.mean()) * np.where(labeled, 1 / n, -1 / rest)
+        sums = np.bincount(cluster_places(clusters)[there], off).astype(float)
+        freedom = max(freedom_by_size(sums**2), MIN_FREEDOM)
+        error = math.sqrt(float((sums**2).sum()) * (freedom + 1) / freedom)
+        side = 0.5 if error == 0 else t_tail(abs(float(sums.sum())) / error, freedom) / 2
+    if balance is None:
+        spent = 0.5
+    else:
+        nearer = abs(shares[0] - balance) < abs(shares[1] - balance)
+        spent = TOWARDS_BALANCE if nearer else 1 - TOWARDS_BALANCE
+    return min(1.0, side / spent)
 
 
 def _fisher(x: int, n: int, passes: int, total: int) -> float:
-    """Fisher's exact p-value of ``x`` passes among ``n`` of ``total`` rows, of which ``passes`` pass."""
+    """The smaller one-sided mid-p value of ``x`` passes among ``n`` of ``total`` rows, of which ``passes`` pass."""
     k = np.arange(max(0, n - (total - passes)), min(n, passes) + 1)
     failures = n - k
     logs = -gammaln(k + 1) - gammaln(passes - k + 1)
     logs = logs - gammaln(failures + 1) - gammaln(total - passes - failures + 1)
     chances = np.exp(logs - logs.max())
     chances /= chances.sum()
-    observed = chances[k == x]
-    return min(1.0, float(chances[chances <= observed * (1 + 1e-7)].sum()))
+    middle = chances[k == x].sum() / 2
+    return float(middle + min(chances[k < x].sum(), chances[k > x].sum()))
+
+
+def draw_matters(human: ArrayLike, judge: ArrayLike, *, clusters: Sequence[Hashable] | None = None) -> bool:
+    """Return whether TPR, TNR or the corrected pass rate changes by more than half an arm of its interval where rows
+    count as drawn by verdict or by label in place of at random; also where one of them then has no value.
+
+    Args: as for :func:`verdict_rates`.
+    """
+    rates = {by: verdict_rates(human, judge, clusters=clusters, drawn_by=by) for by in DRAWN_BY}
+    for name in ("tpr", "tnr", "corrected"):
+        as_random = getattr(rates["random"], name)
+        for by in ("verdict", "label"):
+            value = getattr(rates[by], name).value
+            if value is None or as_random.value is None:
+                return True
+            end = as_random.high if value > as_random.value else as_random.low
+            if abs(value - as_random.value) > abs(end - as_random.value) / 2:
+                return True
+    return False
 
 
 MAX_LABELS = 1_000_000

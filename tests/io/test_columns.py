@@ -40,7 +40,14 @@ def test_a_peers_record(name):
 
 @pytest.mark.parametrize("name", ["reference", "ground_truth", "ground_truths"])
 @pytest.mark.parametrize(
-    "columns", [("question", "contexts"), ("question", "context"), ("query", "contexts")]
+    "columns",
+    [
+        ("question", "contexts"),
+        ("question", "context"),
+        ("question", "documents"),
+        ("query", "contexts"),
+        ("query", "passages"),
+    ],
 )
 def test_a_reference_is_found_under_each_of_its_names(columns, name, write):
     topic, documents = columns

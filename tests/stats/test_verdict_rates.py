@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binom, fisher_exact
+from scipy.stats import binom, hypergeom
 from sklearn import metrics
 from statsmodels.stats.proportion import proportion_confint
 
@@ -11,6 +11,7 @@ from conqret.stats.estimate import Estimate
 from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.verdict_rates import (
     DRAWN_BY,
+    draw_matters,
     draw_test,
     labels_to_decide,
     more_labels,
@@ -202,7 +203,11 @@ def test_intervals_hold_the_truth(drawn_by):
 
 def test_the_guard_is_fishers_test_and_sees_clusters():
     human, judge = rows(5, 10, 3, 32, passed=60, failed=90)
-    assert draw_test(human, judge) == pytest.approx(fisher_exact([[42, 8], [60, 90]]).pvalue)
+    passing = hypergeom(200, 102, 50)
+    side = passing.sf(42) + passing.pmf(42) / 2  # mid-p
+    assert draw_test(human, judge) == pytest.approx(2 * side)
+    assert draw_test(human, judge, balance=0.5) == pytest.approx(10 * side)  # .84 is farther from it than .4
+    assert draw_test(human, judge, balance=0.9) == pytest.approx(side / 0.9)
     assert draw_test(*rows(5, 10, 3, 32)) is None
     assert draw_test([np.nan] * 2, [1.0, 0.0]) is None
     # Labeled rows are of two of twenty clusters, whose verdicts are all alike: nothing is shown.
@@ -210,6 +215,14 @@ def test_the_guard_is_fishers_test_and_sees_clusters():
     judge = np.where(clusters % 2 == 0, 1.0, 0.0)
     human = np.where(np.isin(clusters, (0, 2)), 1.0, np.nan)
     assert draw_test(human, judge) < 0.001 < 0.05 < draw_test(human, judge, clusters=clusters.tolist())
+
+
+def test_the_draw_matters_where_figures_move():
+    balanced = rows(45, 5, 5, 45, passed=16, failed=34)
+    assert draw_test(*balanced, balance=0.5) < 0.04
+    assert not draw_matters(*balanced)  # TPR .90 by either draw, to within a hundredth
+    assert draw_matters(*rows(30, 20, 5, 45, passed=45, failed=5))
+    assert draw_matters(*rows(0, 5, 0, 45, failed=50))  # no failure of the judge is labeled
 
 
 def test_labels_still_needed():

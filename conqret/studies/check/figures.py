@@ -251,7 +251,7 @@ def _draw_notes(view: LabelView, guard: DrawGuard) -> Iterator[str]:
     elif view.chances is not None and not view.reason:
         yield "figures are weighted: each labeled row counts by the number of rows that it stands for"
     if guard.sentence and not guard.fired:
-        yield f"{guard.sentence}: if they were chosen in another way, the figures do not hold"
+        yield guard.sentence
 
 
 def dispute_note(view: LabelView, has_label: NDArray[np.bool_]) -> str:
@@ -277,7 +277,7 @@ def _notes(view: LabelView, guard: DrawGuard) -> Iterator[str]:
     table, unlabeled = view.table, not view.has_label.all()
     yield from table.notes
     yield from filter(None, [dispute_note(view, view.has_label)])
-    if view.drawing is None and not view.reason and view.both.any() and unlabeled:
+    if view.drawing is None and not view.reason and not guard.sentence and view.both.any() and unlabeled:
         yield (
             f"the labeled rows are taken as a random sample{p_remark(guard.p)}; if you picked a fixed number of each "
             "of the judge's verdicts, add --drawn-by verdict; if a fixed number of each human label, add --drawn-by "

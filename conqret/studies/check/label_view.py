@@ -24,7 +24,7 @@ from conqret.stats.prediction_powered import (
     weighted_mean,
 )
 from conqret.stats.resampling import Resamples, cluster_places, leave_one_out, mean
-from conqret.stats.verdict_rates import UNEXPLAINED, draw_test, verdict_rates
+from conqret.stats.verdict_rates import UNEXPLAINED, draw_matters, draw_test, verdict_rates
 from conqret.studies.check.answers import (
     NO_SAMPLE,
     ONLY_ERRORS,
@@ -41,11 +41,13 @@ FEW_LEVELS = 10
 """Distinct values up to which each is a level; more are put into bands of about as many rows."""
 MANY_ROWS, RANK_GROUPS = 10_000, 20
 """Rows beyond which statistics of ranks leave out so many random groups: their intervals are narrow all the same."""
-SUSPICIOUS = 0.05
+SUSPICIOUS = 0.04
 """Where labeled rows drawn at random would differ as much in their verdicts with a smaller probability, no rate is
-claimed."""
+claimed that the draw would change. As mid-p values are a little too small, the error stays at .05."""
 MIN_ERRORS = 3
 """Labels, all of which differ from the verdicts, from which on they are taken to be of errors alone."""
+HARDLY = "drawn by verdict or by label, they would give nearly the same figures"
+ELSE = "if they were chosen in another way, the figures do not hold"
 NO_LABEL = "no row has a human label"
 NO_COMMON_ROW = "no row has a verdict and a human label"
 BY_LABEL = "the rows were drawn by label, so this share of the labeled rows says nothing of all rows"
@@ -336,13 +338,22 @@ def _draw_p(view: LabelView) -> float | None:
     there = np.where(view.has_label, 1.0, np.nan)
     clusters = view.groups if table.kind in ("pass_fail", "classes") else view.clusters.tolist()
     if table.kind != "classes":
-        return draw_test(there, verdicts, clusters=clusters)
+        return draw_test(
+            there, verdicts, clusters=clusters, balance=0.5 if table.kind == "pass_fail" else None
+        )
     known = ~np.isnan(verdicts)
+    classes = np.unique(verdicts[known])
     tests = [
-        draw_test(there, np.where(known, verdicts == place, np.nan), clusters=clusters)
-        for place in np.unique(verdicts[known])
+        draw_test(
+            there, np.where(known, verdicts == place, np.nan), clusters=clusters, balance=1 / len(classes)
+        )
+        for place in classes
     ]
     return _smallest([p for p in tests if p is not None])
+
+
+def _draw_matters(view: LabelView) -> bool:
+    return draw_matters(view.target, view.verdicts, clusters=view.groups)
 
 
 def _smallest(p_values: Sequence[float]) -> float | None:
@@ -372,14 +383,21 @@ def _guard(views: Sequence[LabelView], tests: Sequence[float | None]) -> DrawGua
     if p is None or p >= SUSPICIOUS:
         return DrawGuard(p=p)
     place = tests.index(least)
+    suspicious = [
+        view
+        for view, test in zip(views, tests, strict=True)
+        if test is not None and test * len(known) < SUSPICIOUS
+    ]
     judged, labeled = ~np.isnan(views[place].verdicts), views[place].has_label
     sides = [views[place].verdicts[judged & rows] for rows in (labeled, ~labeled)]
     means, rows = (float(sides[0].mean()), float(sides[1].mean())), f"{len(sides[0]):,} labeled rows"
     seen = verdicts_differ(kind, names[place], means, len(sides[1]), p)
+    if drawn_by is None and kind == "pass_fail" and not any(map(_draw_matters, suspicious)):
+        return DrawGuard(p=p, sentence=f"the {rows} may be no random sample, as {seen}; {HARDLY}")
     if drawn_by is None:
         sentence = f"The {rows} are not a random sample: {seen}, so no rate is claimed."
         return DrawGuard(p=p, fired=True, sentence=sentence)
-    return DrawGuard(p=p, sentence=f"the {rows} count as random, as stated, but {seen}")
+    return DrawGuard(p=p, sentence=f"the {rows} count as random, as stated, but {seen}: {ELSE}")
 
 
 def _only_errors(view: LabelView) -> bool:

@@ -139,6 +139,22 @@ def test_labels_that_are_no_random_sample_bear_no_rate_until_it_is_said_how_they
     assert judge["figures"]["tnr"]["value"] == pytest.approx(64 / (64 + 90))
 
 
+def test_labels_that_may_be_no_random_sample_bear_rates_where_these_hardly_change(
+    cli: Cli, tmp_path: Path
+) -> None:
+    cells = {
+        ("pass", "pass"): 45,
+        ("pass", "fail"): 5,
+        ("fail", "fail"): 45,
+        ("fail", "pass"): 5,
+        ("pass", ""): 16,
+        ("fail", ""): 34,
+    }
+    done = cli("check", write(tmp_path / "drawn.csv", "id judge human", repeated(cells)))
+    assert "TNR)" in done.out
+    assert "the 100 labeled rows may be no random sample, as the judge passes 50% of them and 32%" in done.err
+
+
 @pytest.mark.parametrize(
     ("header", "rows", "said"),
     [
