@@ -9,11 +9,11 @@ from typing import TypedDict, Unpack
 
 from conqret._optional import require
 from conqret.errors import DeclarationError, number, strict_options
-from conqret.io.corpus_folder import CorpusDirectory
+from conqret.io.corpus_folder import CorpusDirectory, select_topics
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.retrieval.corpus_index import open_index
 from conqret.retrieval.evaluate import Evaluation, check_depth, cutoff, default_measures, evaluate
-from conqret.retrieval.retrieve import as_split, chosen_topics, retrieval_session
+from conqret.retrieval.retrieve import as_split, retrieval_session, topics_of
 from conqret.retrieval.system_names import PipelinePlan, check_systems, has_step
 from conqret.retrieval.systems import SystemRun, judgments, run_systems
 from conqret.runs.run_folder import RUNS
@@ -102,7 +102,7 @@ def evaluate_rankings(
     for measure in wanted:
         cutoff(measure)  # an unknown one is named before anything is done
     check_systems(systems)
-    chosen = chosen_topics(Path(corpus), split, topics)
+    chosen = select_topics(topics_of(Path(corpus), split), topics, split)
     directory = CorpusDirectory(Path(corpus))
     judged = judgments(directory, as_split(split), {topic.id for topic in chosen})
     if not judged:

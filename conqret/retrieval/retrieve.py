@@ -11,7 +11,7 @@ from conqret._optional import require
 from conqret.data import Stance
 from conqret.data.corpus import SPLITS, CorpusTopic, Split
 from conqret.errors import DeclarationError, check_known, strict_options
-from conqret.io.corpus_folder import CorpusDirectory, select_topics
+from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.trec import scored, write_run
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import STORE_NAME
@@ -175,9 +175,8 @@ def as_split(split: str) -> Split | None:
     Raises:
         UnknownNameError: there is no such split.
     """
-    known: dict[str, Split | None] = {"all": None, **dict(zip(SPLITS, SPLITS, strict=True))}
-    check_known("split", known, split)
-    return known[split]
+    check_known("split", ("all", *SPLITS), split)
+    return next((known for known in SPLITS if known == split), None)
 
 
 def topics_of(corpus: Path, split: str) -> list[CorpusTopic]:
@@ -191,19 +190,6 @@ def topics_of(corpus: Path, split: str) -> list[CorpusTopic]:
     if not topics:
         raise DeclarationError(f"{corpus} has no topics of the split {split!r}; choose another with --split")
     return topics
-
-
-def chosen_topics(corpus: Path, split: str, wanted: str | None) -> list[CorpusTopic]:
-    """Return the topics of a split, restricted to ``wanted``: comma-separated ids, or a file with one id per
-    line.
-
-    All topics of the split are returned if ``wanted`` is None.
-
-    Raises:
-        DeclarationError: as :func:`topics_of`, or ``wanted`` names no topic.
-        UnknownNameError: the split has no topic with such an id.
-    """
-    return select_topics(topics_of(corpus, split), wanted, split)
 
 
 def retrieval_session(

@@ -197,10 +197,8 @@ class Encoding:
 
 def _said(name: str) -> dict[str, Any]:
     """What a model of sentence-transformers says of itself: prefixes, and whether cosines compare its vectors."""
-    model_config = model_file(name, "config_sentence_transformers.json")
-    model_config = model_config if isinstance(model_config, dict) else {}
-    prompts = model_config.get("prompts")
-    prompts = prompts if isinstance(prompts, dict) else {}
+    model_config = model_file(name, "config_sentence_transformers.json") or {}
+    prompts = model_config.get("prompts") or {}
     passage = prompts.get("document", prompts.get("passage"))
     return {
         "normalise": model_config.get("similarity_fn_name") in (None, "cosine"),

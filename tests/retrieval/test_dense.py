@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError
 from conqret.retrieval import BM25, Fusion, build_index, open_index, vectors
 from conqret.retrieval.engines import get_engine
 from conqret.retrieval.rescoring import CrossEncoder
@@ -235,37 +235,6 @@ def test_bare_models_are_pooled_as_declared(tmp_path):
         with torch.inference_mode():
             expected = model(**words(texts[1:2], return_tensors="pt")).pooler_output.numpy()
         assert found(texts)[1:2] == pytest.approx(expected, abs=1e-5)
-
-
-def test_wrong_calls(corpus, encoder, tmp_path, monkeypatch):
-    def built(engine="dense", **options):
-        return build_index(corpus, engine=engine, settings=get_engine(engine).declared(options))
-
-    with pytest.raises(DeclarationError, match="needs an encoder: --encoder"):
-        built()
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(DeclarationError, match="no encoder 'nowhere/at-all'"):
-        built(encoder="nowhere/at-all")
-    with pytest.raises(DeclarationError, match="at least 1"):
-        built(encoder=str(encoder), passage_words=0)
-    with pytest.raises(UnknownNameError, match="pooling"):
-        built(encoder=str(encoder), pooling="max")
-    with pytest.raises(DeclarationError, match="its own pooling"):
-        built(encoder=str(encoder), pooling="cls")
-    with pytest.raises(UnknownNameError, match="of the engine dense"):
-        built(k1=1.0)
-    with pytest.raises(UnknownNameError, match="of the engine bm25s"):
-        built("bm25s", encoder="x")
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(DeclarationError, match="module:function"):
-        built(encoder=str(tmp_path / "empty"))
-    code = shutil.copytree(encoder, tmp_path / "code")
-    (code / "modules.json").write_text('[{"idx": 0, "name": "0", "path": "", "type": "own.Model"}]')
-    (code / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nclass Model: pass\n")
-    with pytest.raises(DeclarationError, match="cannot be loaded"):
-        built(encoder=str(code))
-    assert not (tmp_path / "ran").exists()
-    assert not list(corpus.glob("index*"))
 
 
 def test_a_library_that_would_run_a_models_code_is_refused(monkeypatch, corpus, encoder):

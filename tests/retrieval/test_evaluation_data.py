@@ -41,7 +41,7 @@ def test_bm25_on_webis(data_dir, tmp_path):
             for row in csv.DictReader(file)
         ]
     corpus = write(tmp_path, texts, topics, {"all": relevant})
-    run = rankings(BM25(build_index(tmp_path), texts=False)(queries(topics)))
+    run = rankings(BM25(build_index(tmp_path))(queries(topics)))
     found = evaluate({"bm25": run}, {"all": judgments(corpus, "test")["all"]})
     assert len(texts) == 1_606
     assert found.score("all", "bm25", "nDCG@10").interval.value >= 0.89
