@@ -97,7 +97,6 @@ def perturb(
     if list_all:
         _list(json_output)
         return
-
     if name is None or items is None:
         raise DeclarationError(
             "name a perturbation and items, such as conqret generate perturbations irrelevant "
@@ -124,7 +123,6 @@ def perturb(
 
 
 def _list(json_output: bool | None) -> None:
-
     perturbations = list(PERTURBATIONS.values())
     rows = [
         {

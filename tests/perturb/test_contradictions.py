@@ -4,7 +4,7 @@ import re
 import pytest
 
 from conqret.data import Item
-from conqret.perturb import PERTURBATIONS, contradictions, records
+from conqret.perturb import PERTURBATIONS, records
 from conqret.perturb.contradictions import contradict, other_numbers
 from conqret.text.citations import citations
 
@@ -134,19 +134,6 @@ def test_what_the_topic_names_stays(seed: int) -> None:
     assert "Verrin" in text
     assert "aged sixteen" in text
     assert "9 of ten" not in text
-
-
-def test_a_name_that_the_source_does_not_have_is_left_alone() -> None:
-    assert contradictions._other_name("It was Merrowdale that paid", SOURCE, "", random.Random(0)) is None
-
-
-def test_the_last_word_of_a_name_says_what_it_is() -> None:
-    made = contradictions._other_name(
-        "Then the Audit Chamber spoke", "The Audit Chamber", "", random.Random(0)
-    )
-    assert made is not None
-    assert re.fullmatch(r"Then the [A-Z][a-z]+ Chamber spoke", made)
-    assert "Audit" not in made
 
 
 def test_no_rule_turns_the_argument_against_itself(demo: list[Item]) -> None:

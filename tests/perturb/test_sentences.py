@@ -2,7 +2,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conqret.perturb.sentence_edits import cited_sentences, replace_sentences, same_elsewhere
-from conqret.text.citations import citations, replace_marks
 from conqret.text.sentences import sentences
 
 mark = st.lists(st.integers(1, 9), min_size=1, max_size=3).map(
@@ -13,13 +12,6 @@ sentence = st.tuples(st.lists(word, min_size=1, max_size=6), st.lists(mark, max_
     lambda pair: " ".join(["It", *pair[0], *pair[1]]) + "."
 )
 text = st.lists(sentence, min_size=1, max_size=6).map(" ".join)
-
-
-@given(text)
-def test_without_marks_nothing_is_cited(argument: str) -> None:
-    bare = replace_marks(argument, lambda place, cited: ())
-    assert citations(bare) == ()
-    assert cited_sentences(bare) == []
 
 
 @given(text, st.data())
