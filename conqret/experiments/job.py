@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from conqret.data.corpus import CorpusTopic
 from conqret.data.digest import text_digest_of
-from conqret.errors import DeclarationError, number
+from conqret.errors import DeclarationError, check_known, number
 from conqret.experiments.config import NONE, Experiment, System, systems
 from conqret.generation.generation_run import GenerationFolder
 from conqret.io.corpus_folder import CorpusDirectory
@@ -178,12 +178,7 @@ class Job:
         topics = list(self.corpus.topics(None if experiment.split == "all" else experiment.split))
         if experiment.topics:
             known = {topic.id: topic for topic in topics}
-            lacking = [name for name in experiment.topics if name not in known]
-            if lacking:
-                raise DeclarationError(
-                    f"{self.file} topics: {', '.join(lacking)} not among the {len(known)} topics of the split "
-                    f"{experiment.split!r}"
-                )
+            check_known(f"topic of the split {experiment.split!r}", known, *experiment.topics)
             topics = [known[name] for name in dict.fromkeys(experiment.topics)]
         if not topics:
             raise DeclarationError(f"{self.experiment.corpus} has no topic of the split {experiment.split!r}")

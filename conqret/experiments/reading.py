@@ -71,13 +71,9 @@ def read_experiment(path: Path, *, trust: bool = False) -> Experiment:
         experiment = Experiment.model_validate(table, context={"folder": folder})
     except ValidationError as error:
         problems = error.errors(include_url=False)
-        typed = [
-            (
-                tuple(part for part in problem["loc"] if "[" not in str(part)),
-                _said(problem),
-            )  # no types of pydantic's
-            for problem in problems
-        ]
+        # without the types that pydantic names in places
+        places = (tuple(part for part in problem["loc"] if "[" not in str(part)) for problem in problems)
+        typed = list(zip(places, map(_said, problems), strict=True))
         raise toml_error(path, text, typed, "experiment") from None
     faults = list(_faults(experiment))
     if not trust:

@@ -33,11 +33,8 @@ def qrels(job: Job) -> Qrels:
     """Return the qrels of the experiment's topics by side; sides that lack qrels of one of its splits are
     left out. Qrels without sides are those of each side."""
     split = None if job.experiment.split == "all" else job.experiment.split
-    there, sides, topics = (
-        job.corpus.views(split),
-        job.experiment.stances,
-        {topic.id for topic in job.topics()},
-    )
+    there, sides = job.corpus.views(split), job.experiment.stances
+    topics = {topic.id for topic in job.topics()}
     if there == ("all",):
         return dict.fromkeys(sides, judgments(job.corpus, split, topics, there).get("all", {}))
     judged = [side for side in sides if side in there]

@@ -6,7 +6,6 @@ import shutil
 import signal
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -24,7 +23,6 @@ from tests.runs.killed import kill
 pytest.importorskip("pyterrier")
 pytest.importorskip("ir_measures")
 
-ROOT = Path(__file__).parents[2]
 EXPERIMENT = """name = "tiny"
 corpus = "corpus"
 

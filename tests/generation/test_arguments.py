@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from conqret.generation.cited_argument import Conclusion, GeneratedArgument, Premise, cited, render
 from conqret.text.citations import citations, strip_citations
@@ -64,25 +63,3 @@ def test_sentences_and_citations_are_read_back(argument):
         for line in (conclusion.conclusion, *(p.text for p in conclusion.premises))
     ]
     assert [strip_citations(span.text).rstrip(".") for span in found] == [line.rstrip(".") for line in stated]
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        {"conclusions": None, "left_out": []},
-        {"conclusions": [{"conclusion": "So.", "premises": []}], "left_out": []},
-        {"conclusions": [{"conclusion": " ", "premises": [{"text": "x", "citations": []}]}], "left_out": []},
-        {
-            "conclusions": [{"conclusion": "So.", "premises": [{"text": "\n", "citations": []}]}],
-            "left_out": [],
-        },
-        {
-            "conclusions": [{"conclusion": "So.", "premises": [{"text": "x", "citations": []}]}],
-            "left_out": [],
-            "more": 1,
-        },
-    ],
-)
-def test_what_is_no_argument(answer):
-    with pytest.raises(ValidationError):
-        GeneratedArgument.model_validate(answer)
