@@ -15,11 +15,12 @@ from conqret.console import shared_options as options
 from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, heading, note, note_all, progress, result, tell
+from conqret.data import Debate
 from conqret.errors import number, shortened
 from conqret.text.citations import cited_against, cited_by
 
 if TYPE_CHECKING:
-    from conqret.data import Debate, DebateArgument
+    from conqret.data import DebateArgument
     from conqret.scrapers.debates import LayoutProblem
     from conqret.scrapers.debates.layout import DebateParts
     from conqret.scrapers.debates.layout_inspection import LayoutInspection, LookedFor
@@ -79,8 +80,8 @@ def debates(
     from conqret.scrapers.debate_pages import debate_line
 
     def take(result: Debate | LayoutProblem) -> None:
-        if not shown.quiet and (line := debate_line(result)):
-            tell(line)
+        if not shown.quiet and isinstance(result, Debate):
+            tell(debate_line(result))
 
     scraped = collect_debates(urls, output, refetch=refetch, on_result=take, **fetching.given())
     read, problems = scraped.read, scraped.problems

@@ -169,10 +169,13 @@ def collect_evidence(
         MissingDependencyError: the extra ``scrape`` is not installed.
     """
     require("trafilatura", "pypdf", "warcio", "protego", "charset_normalizer", extra="scrape")
+    from conqret.scrapers.archive import archive_from_settings, fetch_options
     from conqret.scrapers.evidence_fetching import EvidenceOptions, gather_evidence
+    from conqret.scrapers.search import providers
 
     names = search.split(",") if isinstance(search, str) else search
-    options = EvidenceOptions.from_settings(names, settings, retry_errors=retry_errors)
+    engines = providers([name.strip() for name in names if name.strip()])
+    options = EvidenceOptions(fetch_options(settings), engines, archive_from_settings(settings), retry_errors)
     return _run(gather_evidence(Path(corpus), options, on_start=on_start, on_line=on_line))
 
 

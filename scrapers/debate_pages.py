@@ -208,10 +208,8 @@ async def scrape_debate(url: str, fetcher: PageFetcher) -> Debate | LayoutProble
     return result.model_copy(update={"url": url, "id": debate_id(url), "archived": archived})
 
 
-def debate_line(result: Debate | LayoutProblem) -> str:
-    """Return a one-line summary of a debate; empty for a problem."""
-    if isinstance(result, LayoutProblem):
-        return ""
+def debate_line(result: Debate) -> str:
+    """Return a one-line summary of a debate."""
     sides = f"{len(result.pros)} pros, {len(result.cons)} cons, {len(result.sources)} sources"
     copy = snapshot_of(result.archived)
     read_by = f"{result.layout}, archived {copy.day}" if copy else result.layout

@@ -174,18 +174,19 @@ async def gather_topics(
         ExecutionError: the index cannot be fetched.
     """
     async with page_fetcher(settings) as fetcher:
-        return await _topic_list(place, fetcher, links, on_page)
+        page = await _parsed(place, fetcher)
+        if not links:
+            return await _followed(page, place, fetcher, on_page)
+    listed = [ListedDebate(link) for link in _links(page) if fnmatchcase(link, links)]
+    if not listed:
+        raise DeclarationError(f"{place}: none of its links matches {links!r}; {_linked(page)}")
+    return TopicList(tuple(listed), (), 1)
 
 
-async def _topic_list(
-    place: str, fetcher: PageFetcher, links: str, on_page: Callable[[int, int], None]
+async def _followed(
+    page: DebatePage, place: str, fetcher: PageFetcher, on_page: Callable[[int, int], None]
 ) -> TopicList:
-    page = await _parsed(place, fetcher)
-    if links:
-        listed = [ListedDebate(link) for link in _links(page) if fnmatchcase(link, links)]
-        if not listed:
-            raise DeclarationError(f"{place}: none of its links matches {links!r}; {_linked(page)}")
-        return TopicList(tuple(listed), (), 1)
+    """The debates of an index and of the index pages that it leads to."""
     layout = next((one for one in ALL if one.index(page) != PageIndex()), None)
     if layout is None:
         raise DeclarationError(
@@ -216,13 +217,11 @@ async def _topic_list(
             f"{place}: {pages} index pages of {layout.name} were read, and list no debate"
             + "".join(f"\n  {url}" for url in failed[:_SHOWN])
         )
-    debates = [debate for debate in listed_debates.values() if debate.sides]
-    return TopicList(
-        tuple(debates),
-        tuple(debate for debate in listed_debates.values() if not debate.sides),
-        pages,
-        tuple(failed),
+    debates, explainers = (
+        tuple(debate for debate in listed_debates.values() if debate.sides is sides)
+        for sides in (True, False)
     )
+    return TopicList(debates, explainers, pages, tuple(failed))
 
 
 async def _parsed(place: str, fetcher: PageFetcher) -> DebatePage:

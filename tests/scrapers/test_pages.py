@@ -42,13 +42,6 @@ def shelf(*pages: Page) -> Shelf:
     return Shelf({one.url: one for one in pages})
 
 
-async def test_links_resolve_where_redirects_led_and_the_id_stays_that_of_the_address_asked() -> None:
-    asked = "https://x.example/zoos"
-    found = await scrape_debate(asked, shelf(page(asked, BODY + TABLE, final="https://y.example/z/")))
-    assert isinstance(found, Debate)
-    assert (found.id, found.url, found.sources[0].url) == ("zoos", asked, "https://y.example/s")
-
-
 async def test_footnotes_are_fetched_where_the_page_has_no_table() -> None:
     url = "https://x.example/a/"
     found = await scrape_debate(url, shelf(page(url, BODY), page(url + "footnotes/", TABLE)))

@@ -1,6 +1,5 @@
 """Tricks that lead a fetcher into its own network. Behind each waits a server that must never be asked."""
 
-import contextlib
 import errno
 import socket
 from collections.abc import AsyncIterator
@@ -10,11 +9,9 @@ from ipaddress import ip_address
 import pytest
 from aiohttp import ThreadedResolver
 from aiohttp.abc import AbstractResolver, ResolveResult
-from hypothesis import given
-from hypothesis import strategies as st
 
 from conqret.scrapers.fetch_client import Fetcher, FetchOptions, Retries
-from conqret.scrapers.wire import Address, FetchError, FetchStatus, Policy, checked_url, socket_factory
+from conqret.scrapers.wire import Address, FetchStatus, Policy, socket_factory
 from tests.scrapers.raw_server import RawServer, redirect, reply
 
 OPEN = "127.0.0.2"  # plays the public Internet
@@ -215,16 +212,6 @@ def test_a_socket_is_made_for_public_addresses_alone(addresses: str, opened: tup
         assert tuple(made) == opened, address
 
 
-def test_the_checked_url_is_canonical() -> None:
-    policy = Policy(allow_private=True)
-    assert (
-        str(checked_url(" HTTP://EXAMPLE.org:80/a b?q=é#part ", policy))
-        == "http://example.org/a%20b?q=%C3%A9"
-    )
-    assert str(checked_url("https://bücher.example/", policy)) == "https://xn--bcher-kva.example/"
-    assert checked_url("http://a_b.example/", policy).host == "a_b.example"
-
-
 @pytest.mark.parametrize(
     ("number", "status"), [(socket.EAI_NONAME, FetchStatus.NOT_FOUND), (socket.EAI_AGAIN, FetchStatus.ERROR)]
 )
@@ -239,16 +226,3 @@ async def test_unknown_names_are_not_found_and_slow_name_servers_are_errors(
     names.resolve = resolve  # type: ignore[method-assign]
     async with Fetcher(FetchOptions(retries=Retries(1, 0.0)), resolver=names) as client:
         assert (await client.fetch("http://nowhere.test/")).status is status
-
-
-@given(st.text(max_size=80))
-def test_any_text_is_a_url_or_refused(text: str) -> None:
-    for candidate in (text, f"http://{text}", f"http://{text}/", f"http://a.test/{text}"):
-        url = None
-        with contextlib.suppress(FetchError):
-            url = checked_url(candidate, Policy())
-        if url is not None:
-            assert url.scheme in ("http", "https")
-            assert url.user is None
-            assert url.port in (80, 443)
-            assert str(checked_url(str(url), Policy())) == str(url)
