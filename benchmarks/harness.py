@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import gzip
 import io
@@ -24,16 +25,20 @@ sys.path.insert(0, str(ROOT))
 DEMO = ROOT / "fixtures" / "demo" / "items.jsonl"
 
 
+def arguments(doc: str | None) -> argparse.ArgumentParser:
+    """Return a parser of a benchmark's arguments, which shows what the benchmark says of itself."""
+    return argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
 def data(*names: str) -> Path:
     """Return the folder that CONQRET_DATA names, which holds these data sets.
 
     Raises:
         SystemExit: CONQRET_DATA names no folder with all of them.
     """
-    root = Path(os.environ.get("CONQRET_DATA", "")).expanduser()
-    if "CONQRET_DATA" not in os.environ or not all((root / name).exists() for name in names):
-        sys.exit(f"set CONQRET_DATA to the folder that holds {' and '.join(names) or 'the data sets'}")
-    return root
+    if not has_data(*names):
+        sys.exit("set CONQRET_DATA to the folder that holds the data sets")
+    return Path(os.environ["CONQRET_DATA"]).expanduser()
 
 
 def has_data(*names: str) -> bool:

@@ -36,7 +36,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness import DEMO, json_rows, print_table
+from harness import DEMO, arguments, json_rows, print_table
 
 SEED = 13
 SHAPES = {
@@ -93,9 +93,7 @@ def is_there(side: str) -> bool:
 
 
 def parsed() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("--answers", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--threads", type=int, default=2)

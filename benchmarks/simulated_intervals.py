@@ -37,7 +37,6 @@ from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.resampling import Resamples, leave_one_out, mean_interval
 
 Numbers = NDArray[np.float64]
-Statistic = Callable[[Numbers], Numbers]
 
 ITEMS = 5
 UNBALANCED = (1, 2, 3, 5, 8, 12)
