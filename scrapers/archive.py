@@ -140,7 +140,7 @@ def fetch_options(settings: Mapping[str, Any]) -> FetchOptions:
         DeclarationError: a setting is out of its range.
     """
     chosen: dict[str, Any] = {"delay": DELAY if settings.get("archived") is None else ARCHIVE_DELAY}
-    names = ("delay", "concurrency", "user_agent")
+    names = ("delay", "user_agent")
     chosen |= {name: value for name in names if (value := settings.get(name)) is not None}
     return FetchOptions(**chosen, policy=Policy(settings.get("allow_private", False)))
 

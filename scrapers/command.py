@@ -56,7 +56,6 @@ def debates(
     urls: Path,
     *,
     output: Path = Path("corpus"),
-    refetch: bool = False,
     fetching: Fetching,
     shown: options.OutputOptions,
 ) -> None:
@@ -68,7 +67,6 @@ def debates(
     Args:
         urls: A file with an address on each line; # begins a comment.
         output (--output, -o): The corpus directory; debates that it has are not fetched again.
-        refetch: Fetch debates again, even if the corpus has them.
 
     Examples:
 
@@ -83,7 +81,7 @@ def debates(
         if not shown.quiet and isinstance(result, Debate):
             tell(debate_line(result))
 
-    scraped = collect_debates(urls, output, refetch=refetch, on_result=take, **fetching.given())
+    scraped = collect_debates(urls, output, on_result=take, **fetching.given())
     read, problems = scraped.read, scraped.problems
     if problems and not shown.quiet:
         pages = ["\n    ".join([problem.url, *problem.missing]) for problem in problems]
@@ -162,7 +160,6 @@ def inspect(
     page: str,
     *,
     layout: str | None = None,
-    further: list[Path] | None = None,
     fetching: Fetching,
     json_output: options.Printed = None,
 ) -> None:
@@ -174,18 +171,16 @@ def inspect(
         page: The address of a debate page, or a file saved from a browser.
         layout: Read the page with the layout of this debate site (such as `procon_classic`), even if the page does not
             match it.
-        further: A further page of the same debate that you saved from the site, such as the one with the cons. May be
-            repeated.
 
     Examples:
 
     conqret corpus inspect https://www.britannica.com/procon/zoos-debate
 
-    conqret corpus inspect zoos.html --further zoos-cons.html --layout procon-britannica
+    conqret corpus inspect zoos.html --layout procon-britannica
     """
     from conqret.scrapers.corpus_collecting import inspect_debate_page
 
-    inspection = inspect_debate_page(page, layout=layout, further=further or (), **fetching.given())
+    inspection = inspect_debate_page(page, layout=layout, **fetching.given())
     result(inspection.record(), _inspection_lines(inspection), as_json=json_output)
 
 
@@ -199,7 +194,7 @@ def _inspection_lines(inspection: LayoutInspection) -> Iterator[RenderableType]:
     yield from (f"further   {other} is read, too" for other in inspection.further)
     yield from (f"further   {url}" for url in inspection.failed)
     for address in inspection.wants[len(inspection.further) + len(inspection.failed) :]:
-        yield f"further   {address} belongs to it; --further FILE gives the saved page"
+        yield f"further   {address} belongs to it, and is read where the page is given by its address"
     if not inspection.layout and inspection.index.debates:
         yield f"index     {len(inspection.index.debates)} debates are listed; conqret corpus topics makes a list"
     if inspection.drawn_by_script:

@@ -103,14 +103,12 @@ async def gather_debates(
     options: FetchOptions | None = None,
     *,
     archive: InternetArchive | None = None,
-    refetch: bool = False,
     on_result: OnResult = lambda result: None,
 ) -> ScrapeResult:
     """Read debate pages into a corpus, storing each as it arrives, so that a stopped run can resume.
 
-    Pages that the corpus has are not fetched again unless ``refetch``; if that fails, the old version is
-    kept. Pages without a debate are listed in the corpus's file of problems. With an ``archive``, all
-    pages are read from it.
+    Pages that the corpus has are not fetched again. Pages without a debate are listed in the corpus's file of
+    problems. With an ``archive``, all pages are read from it.
 
     Raises:
         DeclarationError: a line of the corpus is broken, or another process is writing to it.
@@ -121,8 +119,7 @@ async def gather_debates(
         with RowStore(
             directory.debates_file, Debate, _key, foreign="is no debate; mend or remove the line"
         ) as store:
-            todo = [url for url in urls if refetch or page_key(url) not in store]
-            asked = set(map(page_key, todo))
+            todo = [url for url in urls if page_key(url) not in store]
 
             def take(result: Debate | LayoutProblem) -> None:
                 if isinstance(result, Debate):
@@ -133,7 +130,7 @@ async def gather_debates(
                 results = await scrape_debates(
                     todo,
                     ArchivedPages(fetcher, archive) if archive else fetcher,
-                    taken=[row.id for row in store.rows() if _key(row) not in asked],
+                    taken=[row.id for row in store.rows()],
                     on_result=take,
                 )
             read = tuple(result for result in results if isinstance(result, Debate))

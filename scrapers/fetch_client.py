@@ -19,7 +19,7 @@ from aiohttp.abc import AbstractResolver
 from protego import Protego
 from yarl import URL
 
-from conqret.errors import DeclarationError, check_positive
+from conqret.errors import DeclarationError
 from conqret.scrapers.wire import (
     REDIRECTS,
     USER_AGENT,
@@ -262,7 +262,6 @@ class FetchOptions:
             raise DeclarationError(
                 "the user agent is empty or contains control characters; write your name and contact into it"
             )
-        check_positive({"concurrency": self.concurrency})
         if not 0.0 <= self.delay < float("inf"):
             raise DeclarationError(f"the delay must be at least 0 seconds, not {self.delay}")
 

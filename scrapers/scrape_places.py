@@ -5,7 +5,7 @@ debate site, which gives the list of URLs for ``conqret corpus debates``.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -82,10 +82,8 @@ def _own_address(html: str) -> str:
     return UNKNOWN
 
 
-async def inspected(
-    place: str, further: Sequence[Path], settings: Mapping[str, Any], layout: str | None
-) -> LayoutInspection:
-    """Open a page (``place``: a file or a URL) with its ``further`` pages, and return its inspection.
+async def inspected(place: str, settings: Mapping[str, Any], layout: str | None) -> LayoutInspection:
+    """Open a page (``place``: a file or a URL) and return its inspection; with a URL, its further pages are read too.
 
     ``settings`` say how pages are fetched; ``layout`` names the layout to compare with (None: those that
     fit).
@@ -99,11 +97,7 @@ async def inspected(
     failed: list[str] = []
     async with page_fetcher(settings) as fetcher:
         page = await open_page(place, fetcher)
-        wanted = wanted_pages(page.html, page.url)
-        for number, file in enumerate(further):
-            saved = await open_page(str(file), fetcher)
-            others[wanted[number] if number < len(wanted) else f"{page.url}#{number}"] = saved.html
-        for url in wanted[len(further) :] if web_address(place) else ():
+        for url in wanted_pages(page.html, page.url) if web_address(place) else ():
             try:
                 others[url] = (await open_page(url, fetcher)).html
             except ExecutionError as error:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -261,13 +260,3 @@ class System:
     def name(self) -> str:
         """The names of all its parts: ``bm25+stance+extractive``."""
         return f"{self.ranking}+{self.generator}"
-
-
-def systems(experiment: Experiment) -> tuple[System, ...]:
-    """Return the distinct systems of all grids, in the order of the file."""
-    combinations = (
-        System(*parts)
-        for grid in experiment.systems
-        for parts in itertools.product(grid.retriever, grid.reranker, grid.generator)
-    )
-    return tuple(dict.fromkeys(combinations))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Any, ClassVar
 from conqret.data.corpus import CorpusTopic
 from conqret.data.digest import text_digest_of
 from conqret.errors import DeclarationError, check_known, number
-from conqret.experiments.config import NONE, Experiment, System, systems
+from conqret.experiments.config import NONE, Experiment, System
 from conqret.generation.generation_run import GenerationFolder
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.limits import whole_bytes
@@ -145,8 +146,10 @@ class Job:
 
     @property
     def systems(self) -> tuple[System, ...]:
-        """All systems of the experiment's grids."""
-        return systems(self.experiment)
+        """The distinct systems of the experiment's grids, in the order of the file."""
+        grids = self.experiment.systems
+        combined = (itertools.product(grid.retriever, grid.reranker, grid.generator) for grid in grids)
+        return tuple(dict.fromkeys(itertools.starmap(System, itertools.chain(*combined))))
 
     @property
     def rankings(self) -> Mapping[str, System]:

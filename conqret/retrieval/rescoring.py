@@ -102,11 +102,7 @@ def _loaded(name: str) -> Scorer:
     try:
         with bars_on_terminals(), from_checkpoint():
             model: Any = library.CrossEncoder(name, trust_remote_code=False)
-    except DeclarationError as error:
-        raise DeclarationError(
-            f"{error}; a model whose class is not in transformers (TART) comes through an adapter, module:function"
-        ) from error
-    except UNREADABLE as error:
+    except (DeclarationError, *UNREADABLE) as error:
         raise DeclarationError(
             f"the reranker {name!r} cannot be loaded: {first_line(error)} (give the folder of a model, its name on a "
             "hub that can be reached, or an adapter, module:function, for a model that needs its own code)"

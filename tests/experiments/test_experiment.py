@@ -2,18 +2,15 @@
 
 import json
 import random
-import shutil
 import signal
 import time
-from dataclasses import replace
 
 import pytest
 
 from conqret.errors import DeclarationError
 from conqret.experiments.experiment import estimate, experiment_job, run_experiment
-from conqret.experiments.experiment_tables import arguments_table, retrieval_tables
+from conqret.experiments.experiment_tables import retrieval_tables
 from conqret.experiments.page import experiment_report
-from conqret.experiments.scores import qrels, retrieval
 from conqret.io.trec import ScoredDoc, read_run, write_run
 from conqret.judging.judge_folder import COLUMNS
 from conqret.llm.client import Client
@@ -141,22 +138,6 @@ def test_what_it_leaves(finished):
     assert {"fingerprint", "versions", "judges", "prompts", "corpus", "experiment"} <= set(record)
     ranked = [line.doc_id for line in read_run(job.out.ranking("given", "pro"))]
     assert ranked[:4] == ["buses-1", "buses-2", "buses-3", "buses-4"]
-
-
-def test_qrels_without_sides_are_those_of_each_side(finished, tmp_path):
-    job, outcome = finished
-    shutil.copytree(job.experiment.corpus, tmp_path / "corpus")
-    folder = tmp_path / "corpus/qrels"
-    (folder / "con.test.qrels").unlink()
-    (folder / "pro.test.qrels").rename(folder / "all.test.qrels")
-    job = replace(job, experiment=job.experiment.model_copy(update={"corpus": tmp_path / "corpus"}))
-    found = retrieval(job, qrels(job))
-    assert list(found) == ["pro (qrels without sides)", "con (qrels without sides)"]
-    assert found["pro (qrels without sides)"]["bm25"]["P@10"]["mean"] is not None
-    (folder / "all.test.qrels").unlink()
-    assert retrieval(job, qrels(job)) == {}
-    facts = {name: {**one, "none_relevant": None} for name, one in outcome.summary["arguments"].items()}
-    assert "the corpus has no qrels for these topics" in arguments_table(facts).note
 
 
 def test_its_judges_are_one_more_judge_together(file, tmp_path):

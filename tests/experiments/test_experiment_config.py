@@ -1,12 +1,11 @@
 """The file of an experiment: what it may hold, and that every fault is named with its line."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.experiments.experiment import LIBRARIES, _copy_file, experiment_job, experiment_record
+from conqret.experiments.experiment import _copy_file, experiment_job, experiment_record
 from conqret.experiments.reading import read_experiment
 from tests.generation.corpora import write_corpus
 
@@ -81,23 +80,6 @@ def test_a_local_model_s_folder_is_relative_to_the_file(file, monkeypatch, tmp_p
         assert experiment.client(judge.model).context_window == 900
     file.write_text(GOOD + LOCAL.format(place="gpt2"))
     assert read_experiment(file).judges[-1].model == "local/gpt2"
-
-
-def test_the_fingerprint_names_no_place_of_a_local_model(tmp_path):
-    found = []
-    for name, weights in (("one", "1"), ("other", "1"), ("third", "2")):
-        folder = tmp_path / name
-        write_corpus(folder / "corpus")
-        (folder / "models").mkdir()
-        (folder / "models" / "config.json").write_text('{"n_positions": 1000}')
-        (folder / "models" / "model.safetensors").write_text(weights)
-        path = folder / "experiment.toml"
-        path.write_text(GOOD + LOCAL.format(place="./models"))
-        found.append(experiment_record(experiment_job(path, output=tmp_path / "out")))
-    one, other, third = (record.fingerprint for record in found)
-    assert one == other != third
-    assert {"torch", "transformers"} <= set(LIBRARIES)
-    assert str(tmp_path / "one") in json.dumps(found[0].experiment)  # run.json says where it was
 
 
 def test_every_fault_of_the_types_is_named_with_its_line(file):

@@ -124,14 +124,3 @@ def test_in_a_debate_each_turn_is_shown_what_was_said_before(task):
     assert all(f"It rests on [{n}]." in shown["revise"] for n in (1, 2))
     assert "<stance>con" in shown["revise"]
     assert all("harms the budget" in text for text in shown.values())  # all see the documents
-
-
-def test_a_debate_ends_where_nothing_is_argued_or_nothing_against_it(task):
-    found, shown = written(task, con=argued([1]), counter=argued())
-    assert found.argument == "So it is. It rests on [1]."
-    assert "revise" not in shown
-    none, shown = written(task, con=argued())
-    assert (none.argument, none.reason) == (None, Reason.NO_EVIDENCE)
-    assert list(shown) == ["con"]
-    lost, _ = written(task, con=argued([1]), counter=Reason.TIMEOUT)
-    assert (lost.argument, lost.reason) == (None, Reason.TIMEOUT)  # and is asked for again

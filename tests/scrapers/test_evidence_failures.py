@@ -34,17 +34,6 @@ async def test_a_fault_of_ours_costs_one_source(tmp_path: Path, monkeypatch: pyt
     ]
 
 
-async def test_a_full_disk_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(self: object, record: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    async with RawServer({"/a": reply(page(PROSE))}) as server:
-        corpus = corpus_of(tmp_path / "corpus", [("A", server.url("/a"))])
-        monkeypatch.setattr("conqret.io.safe_files.AppendLog.append", full)
-        with pytest.raises(OSError, match="No space"):
-            await gather_evidence(corpus, OPTIONS)
-
-
 async def test_two_runs_do_not_write_to_one_corpus(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "corpus", [])
     with only_writer(corpus), pytest.raises(DeclarationError, match="another process"):

@@ -54,14 +54,6 @@ async def test_the_first_result_of_the_first_provider_that_has_one() -> None:
         await find.close()
 
 
-async def test_results_that_may_not_be_fetched_are_passed_over() -> None:
-    urls = ["file:///etc/passwd", "http://x:y@z.test/", "https://fine.test/"]
-    async with RawServer({"/sx/search": answer({"results": [{"url": url} for url in urls]})}) as server:
-        find = searcher(engines(server)[2])
-        assert (await find.find("x")).url == "https://fine.test/"
-        await find.close()
-
-
 async def test_nothing_found_is_told_from_nobody_answering() -> None:
     async with RawServer() as server:
         server.routes = {
