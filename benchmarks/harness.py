@@ -68,13 +68,11 @@ def json_rows(path: Path) -> list[Any]:
 def write_rows(path: Path, rows: Iterable[Any]) -> None:
     """Write items or other rows as JSON Lines."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    lines = (
-        row.model_dump_json(exclude_defaults=True)
-        if isinstance(row, Item)
-        else json.dumps(row, ensure_ascii=False)
-        for row in rows
+    plain = (
+        row.model_dump(mode="json", exclude_defaults=True) if isinstance(row, Item) else row for row in rows
     )
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    lines = (f"{json.dumps(row, ensure_ascii=False)}\n" for row in plain)
+    path.write_text("".join(lines), encoding="utf-8")
 
 
 def put_tables(page: Path | None, tables: str) -> None:

@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 import rich
 from harness import arguments, csv_rows, data, has_data, json_rows, write_rows
+from offline import auroc
 
 from conqret.data.corpus import CorpusTopic, Qrel, QrelsStance
 from conqret.data.digest import gathered
@@ -133,8 +134,7 @@ def separated(rows: Sequence[dict[str, str]]) -> float:
     leans: dict[str, list[float]] = {"affirmative": [], "negative": []}
     for row in rows:
         leans[row["side"]].append(lean(signs(row["response"]), QuestionSides.from_question(row["topic"])))
-    yes, no = (np.array(leans[side]) for side in ("affirmative", "negative"))
-    return float((np.greater.outer(yes, no) + np.equal.outer(yes, no) / 2).mean())
+    return auroc(leans["affirmative"], leans["negative"])
 
 
 def berds(work: Path) -> None:

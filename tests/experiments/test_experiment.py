@@ -7,7 +7,6 @@ import time
 
 import pytest
 
-from conqret.errors import DeclarationError
 from conqret.experiments.experiment import estimate, experiment_job, run_experiment
 from conqret.experiments.experiment_tables import retrieval_tables
 from conqret.experiments.page import experiment_report
@@ -191,20 +190,6 @@ def test_what_a_recording_lacks_fails_and_is_counted(finished, file, tmp_path):
     healed = experiment_job(file, output=tmp_path / "run")
     assert run_experiment(healed).failed == {}
     assert same(healed, finished[0])
-
-
-def test_another_experiment_is_refused(finished, file, tmp_path):
-    job, _ = finished
-    other = file.parent / "other.toml"
-    other.write_text(EXPERIMENT.replace("documents = 4", "documents = 3"))
-    with pytest.raises(
-        DeclarationError, match=r"What differs: the experiment \(its file, prompts or corpus\)"
-    ):
-        run_experiment(experiment_job(other, output=job.out.path))
-    file.with_name("topics.toml").write_text('topics = ["boats"]\n' + EXPERIMENT)
-    with pytest.raises(DeclarationError, match="boats"):
-        run_experiment(experiment_job(file.with_name("topics.toml"), output=tmp_path / "new"))
-    assert not (tmp_path / "new").exists()
 
 
 def test_the_estimate_counts_what_is_then_asked(finished, file, tmp_path, monkeypatch):

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from conqret.data import Reason
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import UnknownNameError
 from conqret.generation.generation_run import ArgumentRun, GenerationFolder, make_tasks
 from conqret.generation.generator import ANSWER_ROOM, GenerateOptions, GenerationTask, Generator
 from conqret.io import open_items
@@ -77,18 +77,6 @@ def test_the_same_again_is_the_same_and_asks_nothing(corpus, ranking, tmp_path):
     shots = write(tasks_of(corpus, ranking, fewer), tmp_path / "other", fewer, replay=out)
     assert shots.failed == {str(Reason.NOT_RECORDED): 2}  # other examples are another prompt
     assert len(shots.missing) == 2
-
-
-def test_what_does_not_belong_together_is_named(corpus, tmp_path):
-    write_run(tmp_path / "a", [ScoredDoc("boats", "cars-1", 1.0)])
-    with pytest.raises(DeclarationError, match="'boats'"):
-        make_tasks(corpus, read_rankings(tmp_path / "a"), "pro", GenerateOptions())
-    write_run(tmp_path / "b", [ScoredDoc("buses", "no-such", 1.0)])
-    with pytest.raises(DeclarationError, match="'no-such'"):
-        make_tasks(corpus, read_rankings(tmp_path / "b"), "pro", GenerateOptions())
-    (tmp_path / "c").write_text("")
-    with pytest.raises(DeclarationError, match="contains no ranking"):
-        read_rankings(tmp_path / "c")
 
 
 class _Failing:

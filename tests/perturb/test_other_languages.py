@@ -140,12 +140,3 @@ def test_a_model_rewrites_in_any_language_and_not_in_english() -> None:
         by_model=True,
     )
     assert records(perturbation.apply(item, 100, materials=rewritten))[0].changes[0].kind == "model"
-
-
-def test_a_language_that_has_no_table_has_no_rule() -> None:
-    item = of("de")[0].model_copy(update={"language": "sw"})
-    for name in ("fallacies", "inject-argument", "paraphrase"):
-        with pytest.raises(LanguageError, match="in Swahili"):
-            PERTURBATIONS[name].apply(item, PERTURBATIONS[name].levels[-1])
-    for name in ("padding", "shuffle", "drop-citations", "truncate", "outdated-evidence"):
-        assert PERTURBATIONS[name].languages is None

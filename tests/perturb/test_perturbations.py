@@ -69,8 +69,3 @@ def test_changes_can_be_stacked(demo: list[Item], materials: Materials) -> None:
     assert [record.name for record in records(twice)] == ["hallucinate", "irrelevant"]
     assert twice.id == f"{demo[0].id}+hallucinate-5+irrelevant-50"
     assert twice.documents == PERTURBATIONS["irrelevant"].apply(demo[0], 50, materials=materials).documents
-
-
-def test_metadata_of_another_kind_is_no_record(small: Item) -> None:
-    with pytest.raises(DeclarationError, match="rename that field"):
-        records(small.model_copy(update={"metadata": {"perturbation": "none"}}))

@@ -132,15 +132,6 @@ def test_diversity_measures_of_ir_measures_take_the_sides_as_subtopics(monkeypat
         evaluate(RUNS, {"pro": PRO}, measures=("StRecall@5",))
 
 
-def test_pyndeval_and_our_alpha_ndcg_agree():
-    pytest.importorskip("pyndeval")
-    names = ("alpha_nDCG@5", "alpha_nDCG(alpha=0.5)@5")
-    result = evaluate(RUNS, {"pro": PRO, "con": CON}, measures=names)
-    for system in RUNS:
-        ours, theirs = (result.score("stance", system, name).by_topic for name in names)
-        assert theirs == pytest.approx(ours)
-
-
 def test_err_takes_topic_ids_that_are_words():
     if not shutil.which("perl"):
         pytest.skip("gdeval needs perl")

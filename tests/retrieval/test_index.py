@@ -46,11 +46,3 @@ def test_a_faulty_document_is_named_and_leaves_nothing_behind(tmp_path, line, to
     with pytest.raises(DeclarationError, match=told.replace(".", r"\.")):
         build_index(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} <= {"documents.jsonl", ".index.lock"}
-
-
-def test_no_corpus_and_no_documents(tmp_path):
-    with pytest.raises(DeclarationError, match=r"documents\.jsonl is missing"):
-        build_index(tmp_path)
-    (tmp_path / "documents.jsonl").write_text("\n")
-    with pytest.raises(DeclarationError, match="nothing to index"):
-        build_index(tmp_path)

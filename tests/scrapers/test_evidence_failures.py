@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-from conqret.errors import DeclarationError
-from conqret.io.safe_files import only_writer
 from conqret.scrapers.evidence_fetching import gather_evidence
 from conqret.scrapers.worker_pool import Extractor
 from tests.scrapers.evidence_corpus import OPTIONS, corpus_of, documents, ledger
@@ -32,14 +30,6 @@ async def test_a_fault_of_ours_costs_one_source(tmp_path: Path, monkeypatch: pyt
         ("error", "internal error: KeyError: 'oops'"),
         ("ok", ""),
     ]
-
-
-async def test_two_runs_do_not_write_to_one_corpus(tmp_path: Path) -> None:
-    corpus = corpus_of(tmp_path / "corpus", [])
-    with only_writer(corpus), pytest.raises(DeclarationError, match="another process"):
-        await gather_evidence(corpus, OPTIONS)
-    with pytest.raises(DeclarationError, match="corpus debates"):
-        await gather_evidence(tmp_path, OPTIONS)
 
 
 RUN = """

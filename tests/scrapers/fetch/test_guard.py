@@ -162,17 +162,6 @@ async def test_a_name_that_changes_its_answer_gains_nothing() -> None:
         assert names.asked == ["rebind.test", "rebind.test"]
 
 
-async def test_robots_txt_is_guarded_like_any_page() -> None:
-    names = Names(open_test=[[OPEN]], private_test=[[SECRET]])
-    async with two_sites() as (public, secret), fetcher(names, robots=True) as client:
-        public.routes["/robots.txt"] = redirect(f"http://127.0.0.1:{public.port}/robots.txt")
-        public.routes["/"] = reply("hello")
-        page = await client.fetch(f"http://open.test:{public.port}/")
-        assert (page.status, secret.connections) == (FetchStatus.ROBOTS, 0)
-        page = await client.fetch(f"http://private.test:{public.port}/")
-        assert (page.status, secret.connections) == (FetchStatus.BLOCKED, 0)
-
-
 PUBLIC = "8.8.8.8 172.32.0.1 100.128.0.1 2606:4700::1111 ::ffff:8.8.8.8 64:ff9b::8.8.8.8"
 PRIVATE = (
     "127.0.0.1 10.0.0.1 172.16.0.1 192.168.1.1 100.64.0.1 ::1 fd00::1 ::ffff:127.0.0.1 64:ff9b::127.0.0.1"
@@ -198,19 +187,3 @@ def test_a_socket_is_made_for_public_addresses_alone(addresses: str, opened: tup
                 assert str(error) == f"refused by the guard: {ip_address(address)} is no public address"  # noqa: PT017
                 made.append(False)
         assert tuple(made) == opened, address
-
-
-@pytest.mark.parametrize(
-    ("number", "status"), [(socket.EAI_NONAME, FetchStatus.NOT_FOUND), (socket.EAI_AGAIN, FetchStatus.ERROR)]
-)
-async def test_unknown_names_are_not_found_and_slow_name_servers_are_errors(
-    number: int, status: FetchStatus
-) -> None:
-    names = Names()
-
-    async def resolve(host: str, port: int = 0, family: int = 0) -> list[ResolveResult]:
-        raise socket.gaierror(number, "no")
-
-    names.resolve = resolve  # type: ignore[method-assign]
-    async with Fetcher(FetchOptions(retries=Retries(1, 0.0)), resolver=names) as client:
-        assert (await client.fetch("http://nowhere.test/")).status is status
