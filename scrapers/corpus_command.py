@@ -233,6 +233,8 @@ def evidence(
 
 
 def _lines(summary: EvidenceSummary, corpus: Path) -> Iterator[RenderableType]:
+    from conqret.data.corpus import PAPER_CITED, PAPER_EXTRACTED
+
     share = f" ({summary.share:.1%})" if summary.cited else ""
     yield f"cited       {summary.cited:,}"
     yield f"extracted   {summary.extracted:,}{share}"
@@ -240,7 +242,7 @@ def _lines(summary: EvidenceSummary, corpus: Path) -> Iterator[RenderableType]:
     for status, count in summary.by_status.items():
         if count and status != "ok":
             yield f"  {status:<12}{count:,}"
-    yield summary.paper_line
+    yield f"ConQRet, section 4.2: {PAPER_CITED:,} cited, {PAPER_EXTRACTED:,} extracted"
     yield f"ledger      {corpus / 'ledger.jsonl'}"
 
 

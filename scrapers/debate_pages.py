@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urldefrag
 
 from conqret.data.item import Debate
@@ -29,17 +29,8 @@ CONCURRENCY = 8
 one anyway.
 """
 OnResult = Callable[[Debate | LayoutProblem], None]
-
-
-class PageFetcher(Protocol):
-    """The interface of a page fetcher, such as :class:`conqret.scrapers.fetch_client.Fetcher`.
-
-    A failed fetch returns a page with its status and raises no exception.
-    """
-
-    async def fetch(self, url: str) -> Page:
-        """Fetch one URL and return its page."""
-        ...
+PageFetcher = Fetcher | ArchivedPages
+"""What fetches pages; a failed fetch returns a page with its status and raises no exception."""
 
 
 def read_urls(path: str | Path) -> list[str]:

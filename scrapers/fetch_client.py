@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import TracebackType
 from typing import TypeVar
 
@@ -351,10 +352,8 @@ class Fetcher(AbstractAsyncContextManager["Fetcher"]):
         return reply
 
     async def _ask_robots(self, url: URL) -> FetchedResponse:
-        reply, _ = await self.options.retries.over(
-            lambda: self._followed(str(url), robots=False, limit=ROBOTS_REDIRECTS), self._rng
-        )
-        return reply
+        ask = partial(self._followed, str(url), robots=False, limit=ROBOTS_REDIRECTS)
+        return (await self.options.retries.over(ask, self._rng))[0]
 
     async def _exchange(self, url: URL) -> FetchedResponse:
         """Send one request, when the host's turn comes, and return the response, whose body is read within the limits.

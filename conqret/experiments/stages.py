@@ -128,12 +128,16 @@ def first_stage(
 async def _rerank(
     job: Job, sessions: Sessions, frame: pd.DataFrame, table: Reranker, stance: Stance
 ) -> tuple[pd.DataFrame, int]:
-    from conqret.retrieval.pipeline import rerank
+    from conqret.retrieval.rerank import ListwiseReranker
+    from conqret.retrieval.rescoring import MMR
 
     session = sessions.session(job.experiment.client(table.model))
     side: Stance = stance if table.instruction == "stance" else "none"
-    plan = PipelinePlan(stance=side, rerank=True, window=table.window, step=table.step, mmr=table.mmr)
-    return await rerank(frame, plan, session)
+    reranker = ListwiseReranker(stance=side, window=table.window, step=table.step, session=session)
+    frame = await reranker.rerank(frame, session.client)
+    if table.mmr is not None:
+        frame = MMR(table.mmr).transform(frame)
+    return frame, reranker.summary.failed
 
 
 def _state_file(target: Path) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -157,7 +157,6 @@ def _entries(perturbations: Sequence[Perturbation]) -> Iterator[RenderableType]:
 
 
 def _tell(perturbed: Perturbed, json_output: bool | None) -> None:
-
     perturbation, left_out = perturbed.perturbation, [*perturbed.failed, *perturbed.left_out]
     rows = []
     for level, versions in perturbed.changed.items():
@@ -169,11 +168,7 @@ def _tell(perturbed: Perturbed, json_output: bool | None) -> None:
         "unit": perturbation.unit,
         "file": str(perturbed.file),
         "levels": rows,
-        "left_out": [
-            {"item": item.item, "level": item.level, "reason": item.reason}
-            | ({"language": item.language} if item.language else {})
-            for item in left_out
-        ],
+        "left_out": [asdict(item) for item in left_out],
     }
     if left_out and not json_output:
         note_all("left out", reason_lines([item.reason for item in left_out]))

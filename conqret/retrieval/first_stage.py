@@ -291,13 +291,14 @@ class PerspectiveExpansion(pt.Transformer):
     ) -> pd.DataFrame:
         """Return the rankings of one topic's perspectives as one, by taking from each in turn; a document occurs once,
         with the perspective that brought it first."""
+        names = [perspective.name for perspective in expanded.perspectives] or [""]
         rankings = [list(map(str, group["docno"])) for group in groups]
         merged = round_robin(rankings, self.depth)
         rows = [groups[which].iloc[rankings[which].index(document)] for document, which in merged]
         return renumbered(pd.DataFrame(rows)).assign(
             qid=expanded.topic,
             query=question,
-            perspective=[_names(expanded)[which] for _, which in merged],
+            perspective=[names[which] for _, which in merged],
             expanded=bool(expanded.perspectives),
         )
 
@@ -324,8 +325,3 @@ class PerspectiveExpansion(pt.Transformer):
         if answer.value is None:
             return QueryExpansion(topic, (), answer.reason or Reason.INVALID_ANSWER, answer.detail)
         return QueryExpansion(topic, tuple(answer.value.perspectives))
-
-
-def _names(expanded: QueryExpansion) -> list[str]:
-    """The names of the perspectives; one without a name, the question itself, where there are none."""
-    return [perspective.name for perspective in expanded.perspectives] or [""]

@@ -164,6 +164,7 @@ class WindowOutcome:
     missing: int = 0
     trimmed: int = 0
     reason: Reason | None = None
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +289,9 @@ class ListwiseReranker(pt.Transformer):
         item = self._item(topic, question, documents)
         grades, trimmed = await grade(item, client, INSTRUCTIONS[self.stance])
         outcomes = [
-            WindowOutcome(reason=value.reason if isinstance(value, UnansweredError) else None)
+            WindowOutcome(reason=value.reason, detail=str(value))
+            if isinstance(value, UnansweredError)
+            else WindowOutcome()
             for value in grades
         ]
         if outcomes:
@@ -321,7 +324,8 @@ class ListwiseReranker(pt.Transformer):
         )
         trimmed = len(fitted.trims)
         if answer.value is None:
-            return range(count), WindowOutcome(trimmed=trimmed, reason=answer.reason or Reason.INVALID_ANSWER)
+            reason = answer.reason or Reason.INVALID_ANSWER
+            return range(count), WindowOutcome(trimmed=trimmed, reason=reason, detail=answer.detail)
         order, repairs = repair(answer.value.ranking, count)
         return order, WindowOutcome(**repairs, trimmed=trimmed)
 

@@ -55,6 +55,8 @@ class Strategy:
     """
 
     name: str
+    summary: str
+    source: str
     baseline: Callable[[str, Stance, Sequence[Document]], Mapping[str, Any]]
     prompts: Mapping[Stance, str] = field(default_factory=dict)
     turns: tuple[PromptTurn, ...] = ()

@@ -58,6 +58,8 @@ def _cited(conclusions: Sequence[Mapping[str, Any]]) -> set[int]:
 
 STRATEGY = Strategy(
     name="debate",
+    summary="as cited, then once more after the other side has answered",
+    source="own; the two turns of Parrish et al. 2022, on ConQRet's topics",
     prompts=CITED.prompts,
     baseline=CITED.baseline,
     turns=(

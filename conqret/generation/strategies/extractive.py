@@ -204,5 +204,7 @@ def _reason(relevance: float, side: float, stance: Stance) -> str:
 
 STRATEGY = Strategy(
     name="extractive",
+    summary="sentences of the documents, selected for the side and grouped by aspect; no model is used",
+    source="own; select, arrange, phrase after El Baff et al. 2019",
     baseline=compose,
 )
