@@ -60,32 +60,40 @@ class RetrievalResult:
         )
 
 
-class RetrievalSettings(TypedDict, total=False):
-    """The keyword settings of :func:`retrieve`.
+class RankingSettings(TypedDict, total=False):
+    """What systems are given that rank the documents of a corpus.
 
     - ``encoder``: the encoder of a vector index, by default the one it was built with
+    - ``mmr_encoder``: the encoder whose vectors MMR compares; by default it compares words
+    - ``prompts``: a folder of custom prompts
+    - ``recordings``: a store of responses; by default one next to the run (of an evaluation: under ``runs``), for
+      models that cost money
+    - ``replay``: recordings to read responses from; no request is sent
+    """
+
+    encoder: str | None
+    mmr_encoder: str | None
+    prompts: str | Path | None
+    recordings: str | Path | None
+    replay: str | Path | None
+
+
+class RetrievalSettings(RankingSettings, total=False):
+    """The keyword settings of :func:`retrieve`: those of :class:`RankingSettings`, and further steps.
+
     - ``weights``: one weight per engine, to fuse scores; by default ranks are fused (reciprocal rank
       fusion)
     - ``depth``: documents that the first stage retrieves for each topic
     - ``cross_encoder``: a model that reranks by question and passage, before ``rerank``
     - ``instruction``: an instruction that the cross-encoder reads with each question
     - ``mmr``: lambda, 0 to 1, of a final reordering by maximal marginal relevance
-    - ``mmr_encoder``: the encoder whose vectors MMR compares; by default it compares words
-    - ``prompts``: a folder of custom prompts
-    - ``recordings``: a store of responses; by default one next to the run, for models that cost money
-    - ``replay``: recordings to read responses from; no request is sent
     """
 
-    encoder: str | None
     weights: Sequence[float] | None
     depth: int
     cross_encoder: str | None
     instruction: str
     mmr: float | None
-    mmr_encoder: str | None
-    prompts: str | Path | None
-    recordings: str | Path | None
-    replay: str | Path | None
 
 
 @strict_options
