@@ -14,7 +14,7 @@ from rich.console import RenderableType
 from conqret.console import shared_options as options
 from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, heading, note, note_all, progress, result, tell
+from conqret.console.printing import at, note, note_all, progress, result, tell
 from conqret.data import Debate
 from conqret.errors import number, shortened
 from conqret.text.citations import cited_against, cited_by
@@ -207,8 +207,6 @@ def _inspection_lines(inspection: LayoutInspection) -> Iterator[RenderableType]:
     yield ""
     columns = (Column("selector", "name"), Column("part", "name"), "found")
     yield Table("What the layouts look for", columns, _looked_for(inspection.looked_for))
-    yield ""
-    yield heading("To mend a layout, or to write one: docs/adding-parts.md")
 
 
 def _looked_for(selectors: Sequence[LookedFor]) -> Iterator[tuple[Cell, ...]]:

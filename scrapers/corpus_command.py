@@ -149,7 +149,6 @@ def _remark(statistics: Mapping[str, Any]) -> None:
         f"{sources['ok']} of {listed} sources extracted ({sources['ok'] / max(listed, 1):.0%}; in the paper "
         f"{paper['ok']:,} of {paper['listed']:,})" + (f": {ends}" if ends else "")
     )
-    note(f"{cited['both']} documents are relevant for both sides of their topic")
     if cited["marks_without_source"]:
         note(f"{cited['marks_without_source']} citation marks have no source on their page")
     if statistics["negatives_short"]:
@@ -158,11 +157,6 @@ def _remark(statistics: Mapping[str, Any]) -> None:
         )
     for topic, reason in statistics["left_out"].items():
         note(f"{topic} is left out: {reason}")
-    split = statistics["split"]
-    if split["largest_group"] > 1:
-        note(
-            f"up to {split['largest_group']} topics share documents or a question, so they stay in one split"
-        )
 
 
 def evidence(

@@ -21,15 +21,11 @@ from conqret.judging.judge_parts import Judge
 from conqret.judging.judge_settings import chosen_format
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.options import table_of
-from conqret.retrieval.system_names import DEPTH, STEP, WINDOW
+from conqret.retrieval.system_names import BM25_NAME, DEPTH, STEP, WINDOW
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
 
 NONE = "none"
 """The name under which a system has no reranker."""
-
-
-BM25 = "bm25"
-"""The first stage where a retriever names none."""
 
 
 def _from_folder(path: Path, info: ValidationInfo) -> Path:
@@ -78,7 +74,7 @@ class Retriever(ConfigTable):
     """
 
     depth: int = Field(default=DEPTH, ge=1)
-    engine: str = BM25
+    engine: str = BM25_NAME
     encoder: ModelFromFolder | None = None
     weights: tuple[float, ...] | None = None
     cross_encoder: ModelFromFolder | None = None

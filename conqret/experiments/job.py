@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from conqret.data.corpus import CorpusTopic
+from conqret.data.corpus import CorpusTopic, Split
 from conqret.data.digest import text_digest_of
 from conqret.errors import DeclarationError, check_known, number
 from conqret.experiments.config import NONE, Experiment, System
@@ -119,6 +119,11 @@ class Job:
         """The corpus directory of the experiment."""
         return CorpusDirectory(self.experiment.corpus)
 
+    @property
+    def split(self) -> Split | None:
+        """The split of the topics; None for all."""
+        return None if self.experiment.split == "all" else self.experiment.split
+
     @cached_property
     def library(self) -> Library:
         """The prompt library that all stages use."""
@@ -178,7 +183,7 @@ class Job:
             DeclarationError: there are no topics, or the file names one that the corpus lacks.
         """
         experiment = self.experiment
-        topics = list(self.corpus.topics(None if experiment.split == "all" else experiment.split))
+        topics = list(self.corpus.topics(self.split))
         if experiment.topics:
             known = {topic.id: topic for topic in topics}
             check_known(f"topic of the split {experiment.split!r}", known, *experiment.topics)

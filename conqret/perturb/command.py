@@ -17,7 +17,7 @@ from conqret.console.printing import at, entry, note_all, note_left_out, result
 from conqret.console.source_options import DocumentPool
 from conqret.errors import DeclarationError, number
 from conqret.judging.summary_tables import metric_names
-from conqret.perturb import PERTURBATIONS, Perturbation, records
+from conqret.perturb import PERTURBATIONS, SEED, Perturbation, records
 from conqret.perturb.perturbing import Perturbed, write_perturbations
 from conqret.perturb.versions import reason_lines
 from conqret.show import words
@@ -25,8 +25,6 @@ from conqret.text.language import NAMES
 
 if TYPE_CHECKING:
     from conqret.perturb.translating import TranslatedItems
-
-SEED = 13
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -163,11 +163,6 @@ def evaluate(
     lines = _lines(results, [*how, *made] if shown.json_output is False else ())
     result(facts, lines, as_json=shown.json_output)
     note(*how)
-    deepest = f"R@{ranked.depth}"
-    if reranked and (measure is None or deepest in measure) and not (shown.quiet or shown.json_output):
-        note(
-            f"a reranker only reorders what the first stage found, so {deepest} of the first stage is its upper limit"
-        )
     end(done.failed, done.session)
 
 
