@@ -12,7 +12,6 @@ Prints Markdown.
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -21,7 +20,7 @@ from typing import Literal, get_args
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the matrices are small
 import numpy as np
-from harness import print_table
+from harness import arguments, print_table
 from numpy.typing import NDArray
 from scipy.special import expit
 
@@ -166,7 +165,7 @@ def rows(draws: int) -> Iterator[tuple[object, ...]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = arguments(__doc__)
     parser.add_argument("--draws", type=int, default=DRAWS)
     draws = parser.parse_args().draws
     print_table(("judge", "topics", "wrong of all", "best", *get_args(How)), rows(draws))

@@ -9,19 +9,16 @@ is what the command does: comparisons, primary rows, tests.
 
 from __future__ import annotations
 
-import argparse
-import math
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.stats import binom
 
 sys.path.insert(0, str(Path(__file__).parent))
-from harness import table
+from harness import arguments, table
 from simulated_pairs import NOTHING, SimulatedJudge
 
 from conqret.data import Judgment, Measure
@@ -64,7 +61,8 @@ def judged(plan: BiasPlan, judge: SimulatedJudge) -> dict[Key, Judgment]:
         for item in versions:
             original, _, change = item.id.removesuffix(SWAPPED).partition("+")
             if change not in verdicts:
-                verdicts[change] = both(judge.first_wins(change), judge.first_wins(change, swapped=True))
+                orders = judge.first_wins(change), judge.first_wins(change, swapped=True)
+                verdicts[change] = list(zip(*(wins.tolist() for wins in orders), strict=True))
             given, swapped = verdicts[change][int(original.removeprefix("pair-"))]
             if way == ONE_ORDER:
                 value = float(swapped if item.id.endswith(SWAPPED) else given)
@@ -72,11 +70,6 @@ def judged(plan: BiasPlan, judge: SimulatedJudge) -> dict[Key, Judgment]:
                 value = (given + 1 - swapped) / 2
             readings[way, item.id] = JUDGED[value]
     return readings
-
-
-def both(given: NDArray[Any], swapped: NDArray[Any]) -> list[tuple[Any, Any]]:
-    """What is said in the one order beside what is said in the other."""
-    return list(zip(given.tolist(), swapped.tolist(), strict=True))
 
 
 def audited(judges: Sequence[SimulatedJudge], design: str) -> Iterator[str]:
@@ -117,7 +110,7 @@ class Audits:
                 number = self._kept[key][verdict]
                 null = rate == NOTHING
                 share = f"{number / count:.1%}" if null else f"{number / count:.0%}"
-                bold = null and verdict == "alarm" and number > most_allowed(count)
+                bold = null and verdict == "alarm" and number > binom.isf(ALPHA, count, ALPHA)
                 shown.append(f"**{share}**" if bold else share)
         return shown
 
@@ -141,16 +134,6 @@ class Audits:
         yield titled("Position clear", ("no place favored", "first place wins 60%"), rows)
 
 
-def most_allowed(runs: int) -> int:
-    """The largest number of false alarms that a one-sided binomial test at 5% does not call more than 5%."""
-    chance = 0.0
-    for count in range(runs + 1):
-        if 1 - chance < ALPHA:
-            return count - 1
-        chance += math.comb(runs, count) * ALPHA**count * (1 - ALPHA) ** (runs - count)
-    return runs
-
-
 def titled(title: str, halves: tuple[str, str], rows: Iterable[tuple[str, list[str]]]) -> str:
     heads = [f"{half}, ICC {icc:g}" for half in halves for icc in ICCS]
     lines = table(("who", *heads), [(who, *cells) for who, cells in rows])
@@ -158,9 +141,7 @@ def titled(title: str, halves: tuple[str, str], rows: Iterable[tuple[str, list[s
 
 
 def main() -> None:
-    reader = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    reader = arguments(__doc__)
     reader.add_argument("--nulls", type=int, default=500, help="judges without a bias, in each cell")
     reader.add_argument("--biased", type=int, default=250, help="judges whose first place wins 60%%")
     asked = reader.parse_args()

@@ -8,7 +8,6 @@ rate of the process that made the rows. The tables replace those on the page, or
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parent))
-from harness import put_tables, table
+from harness import arguments, put_tables, table
 
 from conqret.stats.verdict_rates import (
     DESIGNS,
@@ -247,7 +246,7 @@ def guard_table(rng: Rng, samples: int) -> Iterator[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = arguments(__doc__)
     parser.add_argument("--samples", type=int, default=2000, help="tables of each grid point")
     parser.add_argument("--page", type=Path)
     args = parser.parse_args()

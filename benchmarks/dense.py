@@ -9,7 +9,6 @@ on one thread, one after another, twice.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import resource
@@ -20,7 +19,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from harness import json_rows
+from harness import arguments, json_rows
 from retrieval import DEPTH, write_corpus
 
 from conqret.data.item import Document
@@ -122,7 +121,7 @@ def one_side(side: str, work: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = arguments(__doc__)
     parser.add_argument("--passages", type=int, default=100_000)
     parser.add_argument("--side", default="")
     parser.add_argument("--work", type=Path)

@@ -21,7 +21,6 @@ Intervals are 95% intervals over topics or debates.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import html
 import json
@@ -31,7 +30,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from harness import csv_rows, data, interval
+from harness import arguments, csv_rows, data, interval
 from scipy.stats import rankdata
 from sklearn.linear_model import LogisticRegression
 
@@ -234,7 +233,7 @@ def digest(files: Iterable[Path]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = arguments(__doc__)
     parser.add_argument("--write", action="store_true", help="write conqret/baseline/fitted.json")
     options = parser.parse_args()
     compared, judged = pairs(), rated()

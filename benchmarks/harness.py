@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import gzip
 import io
@@ -24,16 +25,20 @@ sys.path.insert(0, str(ROOT))
 DEMO = ROOT / "fixtures" / "demo" / "items.jsonl"
 
 
+def arguments(doc: str | None) -> argparse.ArgumentParser:
+    """Return a parser of a benchmark's arguments, which shows what the benchmark says of itself."""
+    return argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
 def data(*names: str) -> Path:
     """Return the folder that CONQRET_DATA names, which holds these data sets.
 
     Raises:
         SystemExit: CONQRET_DATA names no folder with all of them.
     """
-    root = Path(os.environ.get("CONQRET_DATA", "")).expanduser()
-    if "CONQRET_DATA" not in os.environ or not all((root / name).exists() for name in names):
-        sys.exit(f"set CONQRET_DATA to the folder that holds {' and '.join(names) or 'the data sets'}")
-    return root
+    if not has_data(*names):
+        sys.exit("set CONQRET_DATA to the folder that holds the data sets")
+    return Path(os.environ["CONQRET_DATA"]).expanduser()
 
 
 def has_data(*names: str) -> bool:
@@ -63,13 +68,11 @@ def json_rows(path: Path) -> list[Any]:
 def write_rows(path: Path, rows: Iterable[Any]) -> None:
     """Write items or other rows as JSON Lines."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    lines = (
-        row.model_dump_json(exclude_defaults=True)
-        if isinstance(row, Item)
-        else json.dumps(row, ensure_ascii=False)
-        for row in rows
+    plain = (
+        row.model_dump(mode="json", exclude_defaults=True) if isinstance(row, Item) else row for row in rows
     )
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    lines = (f"{json.dumps(row, ensure_ascii=False)}\n" for row in plain)
+    path.write_text("".join(lines), encoding="utf-8")
 
 
 def put_tables(page: Path | None, tables: str) -> None:

@@ -10,14 +10,13 @@ of the premises (0 to 3), which stand in the items as documents (see ``webis_ite
 
 from __future__ import annotations
 
-import argparse
 import csv
 import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from harness import DEMO, data, has_data, json_rows, write_rows
+from harness import DEMO, arguments, data, has_data, json_rows, write_rows
 from webis_items import WEBIS, webis_items
 
 from conqret.io.labels import read_labels
@@ -70,7 +69,7 @@ def make(out: Path, items: Path, labels: Iterable[Row], scales: list[str], damag
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = arguments(__doc__)
     parser.add_argument("-o", "--out", type=Path, required=True)
     out = parser.parse_args().out
     make(

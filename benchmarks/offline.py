@@ -8,13 +8,12 @@ uses the repository's fixtures. Intervals are 95% intervals over topics.
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from harness import ROOT, has_data
+from harness import ROOT, arguments, has_data
 from webis_items import WEBIS, webis_items
 
 from conqret.baseline import Evidence, Which
@@ -24,8 +23,6 @@ from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
 
 FIXTURES = ROOT / "fixtures" / "topics"
-
-Groups = Mapping[str, tuple[list[float], list[float]]]
 
 
 def auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
@@ -154,7 +151,7 @@ def fixtures() -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = arguments(__doc__)
     parser.add_argument("--seeds", type=int, default=1, help="draws of the 40 Webis items to average over")
     options = parser.parse_args()
     if has_data(WEBIS):

@@ -13,7 +13,6 @@ Commands are run as installed, with the bytecode of all modules written: one run
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
 import resource
@@ -27,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import aiohttp
-from harness import ROOT, long_items
+from harness import ROOT, arguments, long_items
 from pydantic import BaseModel, Field, create_model
 
 from conqret.llm.client import Client
@@ -214,9 +213,7 @@ def judged(url: str, folder: Path, count: int, way: str) -> tuple[float, float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("--requests", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--commands", action="store_true", help="whole commands from the shell")

@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from harness import json_rows, long_items, write_rows
+from harness import arguments, json_rows, long_items, write_rows
 from side_by_side.environments import default_folder, libraries, python_of, version_of
 from side_by_side.page import tables
 from side_by_side.trials import Trial, alone, killed
@@ -27,9 +27,7 @@ from side_by_side.trials import Trial, alone, killed
 
 def main() -> None:
     names = list(libraries())
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("--environments", type=Path, default=default_folder(), help="where they are made")
     parser.add_argument("--kept", type=Path, required=True, help="the runs, a line each; more are added")
     parser.add_argument("--only", default=",".join(names), help="some of them, with commas between")

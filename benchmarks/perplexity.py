@@ -36,7 +36,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness import DEMO, json_rows, print_table
+from harness import DEMO, arguments, json_rows, print_table
 
 SEED = 13
 SHAPES = {
@@ -60,13 +60,21 @@ SIDE = {"cpu": 2_048, "cuda": 8_192}
 BATCH = 20
 """Pairs in a batch of the released script; the harness is given as many."""
 
-
 NEEDS = {"harness": ("lm_eval", "lm-eval accelerate")}
 """The library of a side that has one of its own, and how it is installed."""
 
 
 def main() -> None:
-    options = parsed()
+    parser = arguments(__doc__)
+    parser.add_argument("--answers", type=int, default=60)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--shapes", default="gpt2", help=", ".join(SHAPES))
+    parser.add_argument("--sides", default="conqret,released,harness", help=", ".join(SIDES))
+    parser.add_argument("--side", default="")
+    parser.add_argument("--folder", default="")
+    options = parser.parse_args()
     if options.side:
         print(json.dumps(run_side(options)))
         return
@@ -90,21 +98,6 @@ def is_there(side: str) -> bool:
         return True
     print(f"{library} is not installed (pip install {install}): the side {side} is left out")
     return False
-
-
-def parsed() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--answers", type=int, default=60)
-    parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--shapes", default="gpt2", help=", ".join(SHAPES))
-    parser.add_argument("--sides", default="conqret,released,harness", help=", ".join(SIDES))
-    parser.add_argument("--side", default="")
-    parser.add_argument("--folder", default="")
-    return parser.parse_args()
 
 
 def build(folder: Path, count: int, shape: str, device: str) -> None:

@@ -17,7 +17,6 @@ one answer of each pair, by chance, into either file; ``pilot.jsonl`` has answer
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import random
@@ -34,7 +33,7 @@ from numpy.typing import NDArray
 from scipy.stats import pearsonr, rankdata, spearmanr
 
 sys.path.insert(0, str(Path(__file__).parent))
-from harness import data, print_table, write_rows
+from harness import arguments, data, print_table, write_rows
 
 import conqret
 from conqret.stats.correlation import pearson, spearman
@@ -285,9 +284,7 @@ def difference(columns: NDArray[np.float64], rank: bool) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = arguments(__doc__)
     parser.add_argument("task", choices=("sample", "compare"))
     parser.add_argument("folder", type=Path)
     given = parser.parse_args()

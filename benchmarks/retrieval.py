@@ -8,7 +8,6 @@ Intervals are 95% intervals over topics.
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import time
 import timeit
@@ -21,7 +20,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import rich
-from harness import csv_rows, data, has_data, json_rows, write_rows
+from harness import arguments, csv_rows, data, has_data, json_rows, write_rows
+from offline import auroc
 
 from conqret.data.corpus import CorpusTopic, Qrel, QrelsStance
 from conqret.data.digest import gathered
@@ -134,8 +134,7 @@ def separated(rows: Sequence[dict[str, str]]) -> float:
     leans: dict[str, list[float]] = {"affirmative": [], "negative": []}
     for row in rows:
         leans[row["side"]].append(lean(signs(row["response"]), QuestionSides.from_question(row["topic"])))
-    yes, no = (np.array(leans[side]) for side in ("affirmative", "negative"))
-    return float((np.greater.outer(yes, no) + np.equal.outer(yes, no) / 2).mean())
+    return auroc(leans["affirmative"], leans["negative"])
 
 
 def berds(work: Path) -> None:
@@ -182,7 +181,7 @@ DATA_SETS = {"webis": "webis-argquality20", "debatune": "debatune", "berds": "be
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = arguments(__doc__)
     parser.add_argument("parts", nargs="*", default=list(PARTS), help=", ".join(PARTS))
     for name in parser.parse_args().parts:
         print(f"== {name}")

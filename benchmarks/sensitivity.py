@@ -9,10 +9,10 @@ argument is grounded by construction, and its sentences are those of real people
 
 from __future__ import annotations
 
-import argparse
 import time
 from pathlib import Path
 
+from harness import arguments
 from webis_items import Label, webis_items
 
 from conqret.data import Item
@@ -71,7 +71,7 @@ def webis(out: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = arguments(__doc__)
     parser.add_argument("-o", "--out", type=Path, default=Path("runs/webis-sensitivity"))
     webis(parser.parse_args().out)
 

@@ -34,11 +34,6 @@ LABELS = Scales(LabelScale("interval", 1.0, 5.0, whole=False))
 """Any number may be said, so that monotone maps are the only kind that can be had."""
 
 
-def own_scale(judge: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scores in [0, 1] that rise with what the judge sees, one of five steps, and stay below two thirds."""
-    return np.asarray(0.05 + 0.6 * ((judge - 1) / 4) ** 2)
-
-
 def judgments(world: World, scores: NDArray[np.float64]) -> list[Judgment]:
     """A judgment of each item."""
     same: dict[str, Any] = {"stance": "pro", "format": "direct", "model": "m", "fingerprint": "f"}
@@ -82,7 +77,8 @@ def commanded(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None
     """The intervals of one sample, by name."""
     world = made(np.random.default_rng([seed, topics, balanced, 3]), topics, balanced, "even")
     known = labels(world)
-    mended = calibrate(judgments(world, own_scale(world.judge)), known).checked[DIMENSION]
+    own_scale = 0.05 + 0.6 * ((world.judge - 1) / 4) ** 2  # rises with what the judge sees, below two thirds
+    mended = calibrate(judgments(world, own_scale), known).checked[DIMENSION]
     joined = join_labels(judgments(world, (world.judge - 1) / 4), known)
     person, as_person = DimensionView(joined, DIMENSION, AgreementSettings()).one_annotator_alphas(
         leave_one_out(world.names)

@@ -37,7 +37,6 @@ from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.resampling import Resamples, leave_one_out, mean_interval
 
 Numbers = NDArray[np.float64]
-Statistic = Callable[[Numbers], Numbers]
 
 ITEMS = 5
 UNBALANCED = (1, 2, 3, 5, 8, 12)
@@ -96,15 +95,6 @@ def _alphas(world: World, level: str, drawn: Resamples) -> list[JackknifedEstima
     return alphas(np.stack(pairs), level, drawn)  # type: ignore[arg-type]
 
 
-def _difference(world: World, drawn: Resamples) -> Estimate:
-    first, second = _alphas(world, "ordinal", drawn)
-    return first.minus(second).estimate()
-
-
-def _average(world: World, drawn: Resamples) -> Estimate:
-    return average(_alphas(world, "ordinal", drawn)).estimate()
-
-
 def _corrected_mean(world: World, drawn: Resamples) -> Estimate:
     known, (people, _) = world.labelled, world.people
     return prediction_powered_mean(
@@ -122,8 +112,8 @@ INTERVALS: dict[str, Compute] = {
     "mean difference": lambda w, r: _mean(w, (w.judge - w.other) / 4, "plain"),
     "share": lambda w, r: _mean(w, _positive(w.judge), "share"),
     **{f"alpha, {level}": lambda w, r, level=level: _alphas(w, level, r)[0].estimate() for level in LEVELS},
-    "average of alphas": _average,
-    "difference of alphas": _difference,
+    "average of alphas": lambda w, r: average(_alphas(w, "ordinal", r)).estimate(),
+    "difference of alphas": lambda w, r: JackknifedEstimate.minus(*_alphas(w, "ordinal", r)).estimate(),
     "kappa": lambda w, r: cohen_kappa(w.people[0], w.judge, r, categories=STEPS),
     "kappa, quadratic": lambda w, r: quadratic_kappa(w.people[0], w.judge, r, categories=STEPS),
     "Fleiss's kappa": lambda w, r: fleiss_kappa(np.stack([*w.people, w.judge]), r),

@@ -16,6 +16,7 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 
 QUALITY, NOISE = 1.0, 1.0
 NOTHING = 0.5
@@ -40,11 +41,7 @@ def icc_of(spread: float) -> float:
 @cache
 def spread_at(icc: float) -> float:
     """The standard deviation between topics that gives this intraclass correlation, in [0, .5]."""
-    low, high = 0.0, 4.0
-    for _ in range(60 if icc else 0):
-        middle = (low + high) / 2
-        low, high = (middle, high) if icc_of(middle) < icc else (low, middle)
-    return low
+    return float(brentq(lambda spread: icc_of(spread) - icc, 0.0, 4.0, xtol=1e-14)) if icc else 0.0
 
 
 @dataclass(frozen=True)

@@ -121,26 +121,25 @@ def favours(rng: Rng, topics: int, balanced: bool, gap: float, bias: float) -> b
 
 def paired(
     rng: Rng, topics: int, balanced: bool, gap: float, favour: float
-) -> tuple[list[int], Numbers, Numbers]:
+) -> tuple[NDArray[np.intp], Numbers, Numbers]:
     """Pairs of answers of two systems: the topic of each, people's difference, of which the mean is ``gap``, and the
     judge's, who favours one by ``favour`` besides."""
     which = places(rng, topics, balanced)
     truth = gap + (rng.normal(size=topics) * 0.1)[which] + rng.normal(size=len(which)) * 0.15
     people = truth + rng.normal(size=len(which)) * 0.1
     judge = truth + favour + rng.normal(size=len(which)) * 0.1
-    return which.tolist(), people, judge
+    return which, people, judge
 
 
 def distinct_names(rng: Rng, topics: int, balanced: bool, gap: float, favour: float) -> bool:
     """Whether ``diff`` tells the two systems apart by the judge alone."""
     names, _, judge = paired(rng, topics, balanced, gap, favour)
-    return (mean(judge, names).p() or 1.0) < ALPHA
+    return (mean(judge, names.tolist()).p() or 1.0) < ALPHA
 
 
 def corrected_apart(rng: Rng, topics: int, balanced: bool, gap: float, favour: float) -> bool:
     """Whether the interval of ``diff`` with labels of half of the pairs leaves out 0."""
-    names, people, judge = paired(rng, topics, balanced, gap, favour)
-    return without_zero(rng, np.array(names), people, judge)
+    return without_zero(rng, *paired(rng, topics, balanced, gap, favour))
 
 
 def without_zero(rng: Rng, topics: NDArray[np.intp], people: Numbers, judge: Numbers) -> bool:
@@ -278,7 +277,6 @@ CASES: tuple[Case, ...] = (
     ),
 )  # fmt: skip
 """Every verdict, what is true, what is counted, and how often that may be."""
-
 
 TOPIC_SPREAD, HEAVY = 0.15, 3
 """Where effects are skewed: the standard deviation of topics' effects, and the degrees of freedom of items' noise."""

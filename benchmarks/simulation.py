@@ -10,7 +10,6 @@ resumes. ``--only`` names the beginnings of cells. The tables replace those on t
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
@@ -26,7 +25,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 import simulated_commands as commands
-from harness import put_tables, table
+from harness import arguments, put_tables, table
 from simulated_intervals import INTERVALS, RANKINGS, ranked_once, simulated, truths
 from simulated_tournaments import COMPARISONS, TOURNAMENTS, tournament_sample
 from simulated_tournaments import TOPICS as TOURNAMENT_TOPICS
@@ -222,7 +221,7 @@ def page(done: Done, simulations: int) -> Iterator[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = arguments(__doc__)
     parser.add_argument(
         "--simulations", type=int, default=2000, help="fewer than 100: to try it, kept elsewhere"
     )

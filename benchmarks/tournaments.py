@@ -18,7 +18,6 @@ strengths and by that of their labels.
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +26,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from harness import csv_rows, data, json_rows, write_rows
+from harness import arguments, csv_rows, data, json_rows, write_rows
 from numpy.typing import NDArray
 from scipy.stats import kendalltau, spearmanr
 
@@ -274,7 +273,7 @@ def figures(out: Path, name: str, seed: int) -> dict[str, Values]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = arguments(__doc__)
     parser.add_argument("step", choices=("items", "figures"))
     parser.add_argument(
         "-o", "--out", type=Path, required=True, help="folder of items, labels and tournaments"

@@ -16,13 +16,12 @@ drawn by seed from the best third of the relevant ones by human relevance. Repea
 
 from __future__ import annotations
 
-import argparse
 import csv
 import random
 from pathlib import Path
 from typing import NamedTuple
 
-from harness import csv_rows, data, write_rows
+from harness import arguments, csv_rows, data, write_rows
 
 from conqret.data import Document, Item
 
@@ -100,7 +99,7 @@ def webis_items(*, seed: int = 0, others: bool = False) -> tuple[list[Item], lis
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser = arguments(__doc__)
     parser.add_argument("-o", "--out", type=Path, required=True, help="folder for items.jsonl and labels.csv")
     parser.add_argument(
         "--others", action="store_true", help="take the irrelevant documents from other topics"

@@ -140,7 +140,7 @@ def fetch_options(settings: Mapping[str, Any]) -> FetchOptions:
         DeclarationError: a setting is out of its range.
     """
     chosen: dict[str, Any] = {"delay": DELAY if settings.get("archived") is None else ARCHIVE_DELAY}
-    names = ("delay", "concurrency", "user_agent")
+    names = ("delay", "user_agent")
     chosen |= {name: value for name in names if (value := settings.get(name)) is not None}
     return FetchOptions(**chosen, policy=Policy(settings.get("allow_private", False)))
 
@@ -165,11 +165,12 @@ def _site(url: str) -> str:
 
 
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-_ISO = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
-_MONTH_FIRST = re.compile(r"\b([A-Za-z]{3,9})\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(\d{4})\b")
-_DAY_FIRST = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?\s+([A-Za-z]{3,9})\.?,?\s+(\d{4})\b")
-_AMERICAN = re.compile(r"\b(\d{1,2})/(\d{1,2})/(\d{4})\b")
-_MONTH_ONLY = re.compile(r"\b([A-Za-z]{3,9})\.?,?\s+(\d{4})\b")
+_NUMBERS = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b|\b(\d{1,2})/(\d{1,2})/(\d{4})\b")
+_NAMED = re.compile(
+    rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)?\s+)?({'|'.join(_MONTHS)})[a-z]*\.?,?\s+"
+    r"(?:(\d{1,2})(?:st|nd|rd|th)?,?\s+)?(\d{4})\b",
+    re.IGNORECASE,
+)
 _YEAR = re.compile(r"\b(19[89]\d|20\d\d)\b")
 
 
@@ -179,22 +180,13 @@ def timestamp(cited: str) -> str:
     Returns eight digits, six without a day, four with only a year, or an empty string without a date.
     Dates with slashes are read as month/day/year.
     """
-    for pattern, order in ((_ISO, "ymd"), (_MONTH_FIRST, "mdy"), (_DAY_FIRST, "dmy"), (_AMERICAN, "mdy")):
-        for match in pattern.finditer(cited):
-            parts = dict(zip(order, match.groups(), strict=True))
-            month, day = _month(parts["m"]), int(parts["d"])
-            if month and 1 <= day <= 31:
-                return f"{parts['y']}{month:02d}{day:02d}"
-    for match in _MONTH_ONLY.finditer(cited):
-        if (month := _month(match.group(1))) and _YEAR.fullmatch(match.group(2)):
-            return f"{match.group(2)}{month:02d}"
-    year = _YEAR.search(cited)
-    return year.group(1) if year else ""
-
-
-def _month(text: str) -> int:
-    """1 to 12; 0 if it is no month."""
-    if text.isdigit():
-        return int(text) if 1 <= int(text) <= 12 else 0
-    short = text[:3].lower()
-    return _MONTHS.index(short) + 1 if short in _MONTHS else 0
+    if match := _NUMBERS.search(cited):
+        year, month, day = filter(None, (*match.groups()[:3], match[6], match[4], match[5]))
+    elif match := _NAMED.search(cited):
+        year, month, day = match[4], str(_MONTHS.index(match[2].lower()) + 1), match[1] or match[3] or ""
+    else:
+        year, month, day = "", "0", "0"
+    if 1 <= int(month) <= 12 and int(day or 1) <= 31:
+        return f"{year}{month:>02}{day:>02}" if day else f"{year}{month:>02}"
+    bare = _YEAR.search(cited)
+    return bare[1] if bare else ""

@@ -14,12 +14,13 @@ from rich.console import RenderableType
 from conqret.console import shared_options as options
 from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, heading, note, note_all, progress, result, tell
+from conqret.console.printing import at, note, note_all, progress, result, tell
+from conqret.data import Debate
 from conqret.errors import number, shortened
 from conqret.text.citations import cited_against, cited_by
 
 if TYPE_CHECKING:
-    from conqret.data import Debate, DebateArgument
+    from conqret.data import DebateArgument
     from conqret.scrapers.debates import LayoutProblem
     from conqret.scrapers.debates.layout import DebateParts
     from conqret.scrapers.debates.layout_inspection import LayoutInspection, LookedFor
@@ -55,7 +56,6 @@ def debates(
     urls: Path,
     *,
     output: Path = Path("corpus"),
-    refetch: bool = False,
     fetching: Fetching,
     shown: options.OutputOptions,
 ) -> None:
@@ -67,7 +67,6 @@ def debates(
     Args:
         urls: A file with an address on each line; # begins a comment.
         output (--output, -o): The corpus directory; debates that it has are not fetched again.
-        refetch: Fetch debates again, even if the corpus has them.
 
     Examples:
 
@@ -79,10 +78,10 @@ def debates(
     from conqret.scrapers.debate_pages import debate_line
 
     def take(result: Debate | LayoutProblem) -> None:
-        if not shown.quiet and (line := debate_line(result)):
-            tell(line)
+        if not shown.quiet and isinstance(result, Debate):
+            tell(debate_line(result))
 
-    scraped = collect_debates(urls, output, refetch=refetch, on_result=take, **fetching.given())
+    scraped = collect_debates(urls, output, on_result=take, **fetching.given())
     read, problems = scraped.read, scraped.problems
     if problems and not shown.quiet:
         pages = ["\n    ".join([problem.url, *problem.missing]) for problem in problems]
@@ -161,7 +160,6 @@ def inspect(
     page: str,
     *,
     layout: str | None = None,
-    further: list[Path] | None = None,
     fetching: Fetching,
     json_output: options.Printed = None,
 ) -> None:
@@ -173,18 +171,16 @@ def inspect(
         page: The address of a debate page, or a file saved from a browser.
         layout: Read the page with the layout of this debate site (such as `procon_classic`), even if the page does not
             match it.
-        further: A further page of the same debate that you saved from the site, such as the one with the cons. May be
-            repeated.
 
     Examples:
 
     conqret corpus inspect https://www.britannica.com/procon/zoos-debate
 
-    conqret corpus inspect zoos.html --further zoos-cons.html --layout procon-britannica
+    conqret corpus inspect zoos.html --layout procon-britannica
     """
     from conqret.scrapers.corpus_collecting import inspect_debate_page
 
-    inspection = inspect_debate_page(page, layout=layout, further=further or (), **fetching.given())
+    inspection = inspect_debate_page(page, layout=layout, **fetching.given())
     result(inspection.record(), _inspection_lines(inspection), as_json=json_output)
 
 
@@ -198,7 +194,7 @@ def _inspection_lines(inspection: LayoutInspection) -> Iterator[RenderableType]:
     yield from (f"further   {other} is read, too" for other in inspection.further)
     yield from (f"further   {url}" for url in inspection.failed)
     for address in inspection.wants[len(inspection.further) + len(inspection.failed) :]:
-        yield f"further   {address} belongs to it; --further FILE gives the saved page"
+        yield f"further   {address} belongs to it, and is read where the page is given by its address"
     if not inspection.layout and inspection.index.debates:
         yield f"index     {len(inspection.index.debates)} debates are listed; conqret corpus topics makes a list"
     if inspection.drawn_by_script:
@@ -211,8 +207,6 @@ def _inspection_lines(inspection: LayoutInspection) -> Iterator[RenderableType]:
     yield ""
     columns = (Column("selector", "name"), Column("part", "name"), "found")
     yield Table("What the layouts look for", columns, _looked_for(inspection.looked_for))
-    yield ""
-    yield heading("To mend a layout, or to write one: docs/adding-parts.md")
 
 
 def _looked_for(selectors: Sequence[LookedFor]) -> Iterator[tuple[Cell, ...]]:

@@ -45,11 +45,9 @@ class EvidenceSettings(PageSettings, total=False):
     """Settings for fetching cited sources, in addition to :class:`PageSettings`.
 
     With ``archived``, an archived copy is preferred to today's page; "cited" means the copy closest to the
-    date of citation. ``concurrency`` is the number of concurrent requests (32). ``user_agent`` is the name
-    that web sites see.
+    date of citation. ``user_agent`` is the name that web sites see.
     """
 
-    concurrency: int | None
     user_agent: str | None
 
 
@@ -99,7 +97,6 @@ def collect_debates(
     urls: str | Path | Sequence[str],
     output: str | Path = "corpus",
     *,
-    refetch: bool = False,
     on_result: Callable[[Debate | LayoutProblem], None] = lambda result: None,
     **settings: Unpack[PageSettings],
 ) -> ScrapeResult:
@@ -109,7 +106,6 @@ def collect_debates(
         urls: a file with a URL on each line, or the URLs.
         output: the corpus directory. Its debates are not fetched again; unreadable pages are listed in
             problems.jsonl.
-        refetch: fetch the corpus's debates again.
         on_result: called with each debate or problem.
         settings: how pages are fetched: :class:`PageSettings`.
 
@@ -132,7 +128,6 @@ def collect_debates(
             addresses,
             fetch_options(settings),
             archive=archive_from_settings(settings),
-            refetch=refetch,
             on_result=on_result,
         )
     )
@@ -169,10 +164,13 @@ def collect_evidence(
         MissingDependencyError: the extra ``scrape`` is not installed.
     """
     require("trafilatura", "pypdf", "warcio", "protego", "charset_normalizer", extra="scrape")
+    from conqret.scrapers.archive import archive_from_settings, fetch_options
     from conqret.scrapers.evidence_fetching import EvidenceOptions, gather_evidence
+    from conqret.scrapers.search import providers
 
     names = search.split(",") if isinstance(search, str) else search
-    options = EvidenceOptions.from_settings(names, settings, retry_errors=retry_errors)
+    engines = providers([name.strip() for name in names if name.strip()])
+    options = EvidenceOptions(fetch_options(settings), engines, archive_from_settings(settings), retry_errors)
     return _run(gather_evidence(Path(corpus), options, on_start=on_start, on_line=on_line))
 
 
@@ -181,7 +179,6 @@ def inspect_debate_page(
     page: str,
     *,
     layout: str | None = None,
-    further: Sequence[str | Path] = (),
     **settings: Unpack[PageSettings],
 ) -> LayoutInspection:
     """Inspect a debate page: what is read from it, and which elements its layout looks for.
@@ -190,7 +187,6 @@ def inspect_debate_page(
         page: the URL of a debate page, or a saved file. With a URL, further pages of the debate are
             fetched too.
         layout: compare the page with this layout, even if it does not fit.
-        further: saved pages that belong to it, such as the page with the cons.
         settings: how pages are fetched: :class:`PageSettings`.
 
     Raises:
@@ -201,7 +197,7 @@ def inspect_debate_page(
     _need_pages()
     from conqret.scrapers.scrape_places import inspected
 
-    return _run(inspected(page, [Path(file) for file in further], settings, layout))
+    return _run(inspected(page, settings, layout))
 
 
 def _run(work: Coroutine[Any, Any, T]) -> T:

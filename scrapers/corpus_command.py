@@ -149,7 +149,6 @@ def _remark(statistics: Mapping[str, Any]) -> None:
         f"{sources['ok']} of {listed} sources extracted ({sources['ok'] / max(listed, 1):.0%}; in the paper "
         f"{paper['ok']:,} of {paper['listed']:,})" + (f": {ends}" if ends else "")
     )
-    note(f"{cited['both']} documents are relevant for both sides of their topic")
     if cited["marks_without_source"]:
         note(f"{cited['marks_without_source']} citation marks have no source on their page")
     if statistics["negatives_short"]:
@@ -158,11 +157,6 @@ def _remark(statistics: Mapping[str, Any]) -> None:
         )
     for topic, reason in statistics["left_out"].items():
         note(f"{topic} is left out: {reason}")
-    split = statistics["split"]
-    if split["largest_group"] > 1:
-        note(
-            f"up to {split['largest_group']} topics share documents or a question, so they stay in one split"
-        )
 
 
 def evidence(
@@ -233,6 +227,8 @@ def evidence(
 
 
 def _lines(summary: EvidenceSummary, corpus: Path) -> Iterator[RenderableType]:
+    from conqret.data.corpus import PAPER_CITED, PAPER_EXTRACTED
+
     share = f" ({summary.share:.1%})" if summary.cited else ""
     yield f"cited       {summary.cited:,}"
     yield f"extracted   {summary.extracted:,}{share}"
@@ -240,7 +236,7 @@ def _lines(summary: EvidenceSummary, corpus: Path) -> Iterator[RenderableType]:
     for status, count in summary.by_status.items():
         if count and status != "ok":
             yield f"  {status:<12}{count:,}"
-    yield summary.paper_line
+    yield f"ConQRet, section 4.2: {PAPER_CITED:,} cited, {PAPER_EXTRACTED:,} extracted"
     yield f"ledger      {corpus / 'ledger.jsonl'}"
 
 

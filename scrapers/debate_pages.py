@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urldefrag
 
 from conqret.data.item import Debate
@@ -29,17 +29,8 @@ CONCURRENCY = 8
 one anyway.
 """
 OnResult = Callable[[Debate | LayoutProblem], None]
-
-
-class PageFetcher(Protocol):
-    """The interface of a page fetcher, such as :class:`conqret.scrapers.fetch_client.Fetcher`.
-
-    A failed fetch returns a page with its status and raises no exception.
-    """
-
-    async def fetch(self, url: str) -> Page:
-        """Fetch one URL and return its page."""
-        ...
+PageFetcher = Fetcher | ArchivedPages
+"""What fetches pages; a failed fetch returns a page with its status and raises no exception."""
 
 
 def read_urls(path: str | Path) -> list[str]:
@@ -103,14 +94,12 @@ async def gather_debates(
     options: FetchOptions | None = None,
     *,
     archive: InternetArchive | None = None,
-    refetch: bool = False,
     on_result: OnResult = lambda result: None,
 ) -> ScrapeResult:
     """Read debate pages into a corpus, storing each as it arrives, so that a stopped run can resume.
 
-    Pages that the corpus has are not fetched again unless ``refetch``; if that fails, the old version is
-    kept. Pages without a debate are listed in the corpus's file of problems. With an ``archive``, all
-    pages are read from it.
+    Pages that the corpus has are not fetched again. Pages without a debate are listed in the corpus's file of
+    problems. With an ``archive``, all pages are read from it.
 
     Raises:
         DeclarationError: a line of the corpus is broken, or another process is writing to it.
@@ -121,8 +110,7 @@ async def gather_debates(
         with RowStore(
             directory.debates_file, Debate, _key, foreign="is no debate; mend or remove the line"
         ) as store:
-            todo = [url for url in urls if refetch or page_key(url) not in store]
-            asked = set(map(page_key, todo))
+            todo = [url for url in urls if page_key(url) not in store]
 
             def take(result: Debate | LayoutProblem) -> None:
                 if isinstance(result, Debate):
@@ -133,7 +121,7 @@ async def gather_debates(
                 results = await scrape_debates(
                     todo,
                     ArchivedPages(fetcher, archive) if archive else fetcher,
-                    taken=[row.id for row in store.rows() if _key(row) not in asked],
+                    taken=[row.id for row in store.rows()],
                     on_result=take,
                 )
             read = tuple(result for result in results if isinstance(result, Debate))
@@ -208,10 +196,8 @@ async def scrape_debate(url: str, fetcher: PageFetcher) -> Debate | LayoutProble
     return result.model_copy(update={"url": url, "id": debate_id(url), "archived": archived})
 
 
-def debate_line(result: Debate | LayoutProblem) -> str:
-    """Return a one-line summary of a debate; empty for a problem."""
-    if isinstance(result, LayoutProblem):
-        return ""
+def debate_line(result: Debate) -> str:
+    """Return a one-line summary of a debate."""
     sides = f"{len(result.pros)} pros, {len(result.cons)} cons, {len(result.sources)} sources"
     copy = snapshot_of(result.archived)
     read_by = f"{result.layout}, archived {copy.day}" if copy else result.layout

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import islice
 
 from charset_normalizer import from_bytes, is_binary
 from lxml.html import HtmlElement
@@ -192,11 +193,7 @@ def extract(body: bytes, content_type: str = "", charset: str = "") -> Extractio
     if kind is Kind.OTHER:
         return Extraction(problem=f"not a text: {what}")
     if kind is Kind.PDF:
-        try:
-            title, text = pdf_text(body)
-        except PdfError as error:
-            return Extraction(problem=str(error))
-        return _checked(title, text, "the PDF holds no text (scanned pages, perhaps)")
+        return _pdf(body)
     if kind is Kind.TEXT:
         return _checked("", clean(decode(body, charset)), "the file holds no text")
     title, text, language = html_text(decode(body, charset))
@@ -213,18 +210,9 @@ MAX_PAGES = 500
 _CUT = re.compile(r"(?<=\S[^\W\d_])-[^\S\n]*\n(?=(\w))")
 
 
-class PdfError(ValueError):
-    """An error for a PDF that cannot be read; the message says why."""
-
-
-def pdf_text(body: bytes) -> tuple[str, str]:
-    """Return the title and text of a PDF, pages in order (at most :data:`MAX_PAGES`); words split at a line
-    break are joined.
-
-    Raises:
-        PdfError: the file is encrypted or not a readable PDF. For damaged files, errors of pypdf may
-            also be raised.
-    """
+def _pdf(body: bytes) -> Extraction:
+    """Extract title and text of a PDF, pages in order (at most :data:`MAX_PAGES`); words split at a line break are
+    joined. For damaged files, errors of pypdf may be raised."""
     import pypdf
     from pypdf.errors import DependencyError, PyPdfError
 
@@ -232,22 +220,20 @@ def pdf_text(body: bytes) -> tuple[str, str]:
     try:
         reader = pypdf.PdfReader(io.BytesIO(body), strict=False)
         if reader.is_encrypted and not reader.decrypt(""):
-            raise PdfError("the PDF is encrypted")
+            return Extraction(problem="the PDF is encrypted")
         title = str((reader.metadata.title if reader.metadata else "") or "")
         pages: list[str] = []
-        size = 0
-        for number, page in enumerate(reader.pages):
-            if number >= MAX_PAGES or size > MAX_TEXT:
-                break
+        for page in islice(reader.pages, MAX_PAGES):
             pages.append(page.extract_text())
-            size += len(pages[-1])
-    except DependencyError as error:
-        raise PdfError("the PDF is encrypted") from error
+            if sum(map(len, pages)) > MAX_TEXT:
+                break
+    except DependencyError:
+        return Extraction(problem="the PDF is encrypted")
     except PyPdfError as error:
-        raise PdfError(f"the PDF is damaged ({' '.join(str(error).split())[:100]})") from error
-    return " ".join(clean(title[:2_000]).split())[:500], clean(
-        _CUT.sub(lambda cut: "" if cut[1].islower() else cut[0], "\n".join(pages))
-    )
+        return Extraction(problem=f"the PDF is damaged ({' '.join(str(error).split())[:100]})")
+    text = clean(_CUT.sub(lambda cut: "" if cut[1].islower() else cut[0], "\n".join(pages)))
+    title = " ".join(clean(title[:2_000]).split())[:500]
+    return _checked(title, text, "the PDF holds no text (scanned pages, perhaps)")
 
 
 MAX_HTML = 8_000_000

@@ -29,7 +29,7 @@ from conqret.data.item import Debate, Source
 from conqret.errors import ConqretError
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.safe_files import only_writer
-from conqret.scrapers.archive import InternetArchive, archive_from_settings, fetch_options
+from conqret.scrapers.archive import InternetArchive
 from conqret.scrapers.fetch_client import Fetcher, FetchOptions
 from conqret.scrapers.fetch_ledger import (
     DocumentStore,
@@ -39,7 +39,7 @@ from conqret.scrapers.fetch_ledger import (
     make_document,
     source_key,
 )
-from conqret.scrapers.search import UNSEARCHED, SearchEngine, WebSearcher, providers
+from conqret.scrapers.search import UNSEARCHED, SearchEngine, WebSearcher
 from conqret.scrapers.warc import WarcWriter
 from conqret.scrapers.wire import FetchError, FetchStatus, Page, Policy, checked_url
 from conqret.scrapers.worker_pool import WORKERS, Extractor
@@ -121,41 +121,6 @@ def target_of(cited_source: CitedSource, policy: Policy, *, dated: bool) -> tupl
     return f"url {checked}{day}", checked.raw_host or ""
 
 
-def plan(
-    cited: Sequence[CitedSource],
-    ledger: FetchLedger,
-    policy: Policy,
-    *,
-    retry_errors: bool = False,
-    searching: bool = False,
-    dated: bool = False,
-) -> tuple[dict[str, deque[Job]], list[LedgerLine]]:
-    """Return the remaining jobs by lane, and ledger lines for sources whose target already has a result.
-
-    Every status counts as a result. Errors are fetched again with ``retry_errors``. Sources without a URL
-    that were never searched are searched with ``searching``. With ``dated``, sources share a target only if
-    their dates of citation are equal (:func:`target_of`).
-    """
-    sharing = gathered((target_of(source, policy, dated=dated), source) for source in cited)
-    jobs: dict[str, deque[Job]] = defaultdict(deque)
-    copies: list[LedgerLine] = []
-    for (_, lane), ones in sharing.items():
-        ended: dict[str, LedgerLine] = {}
-        for source in ones:
-            line = ledger.get(source.key)
-            if line is None or (source.url and line.url != source.url):
-                continue  # the page names another address now
-            if not ((line.status == "error" and retry_errors) or (line.detail == UNSEARCHED and searching)):
-                ended[source.key] = line
-        left = tuple(source for source in ones if source.key not in ended)
-        if left and ended:
-            end = list(ended.values())[-1].model_dump()
-            copies += [source.line(end) for source in left]
-        elif left:
-            jobs[lane].append(left)
-    return dict(jobs), copies
-
-
 IN_HAND = 2
 """Pages that are requested, parsed or written at a time, for each request that may be under way."""
 SEARCH_LANES = 4
@@ -180,18 +145,36 @@ class EvidenceOptions:
     retry_errors: bool = False
     workers: int = WORKERS
 
-    @classmethod
-    def from_settings(
-        cls, search: Iterable[str], settings: Mapping[str, Any], *, retry_errors: bool
-    ) -> EvidenceOptions:
-        """Build the options from the settings of a command and the names of search engines.
 
-        Raises:
-            DeclarationError: a setting is wrong, or the environment lacks an API key.
-        """
-        names = [name for text in search if (name := text.strip())]
-        archive = archive_from_settings(settings)
-        return cls(fetch_options(settings), providers(names), archive, retry_errors)
+def plan(
+    cited: Sequence[CitedSource], ledger: FetchLedger, options: EvidenceOptions
+) -> tuple[dict[str, deque[Job]], list[LedgerLine]]:
+    """Return the remaining jobs by lane, and ledger lines for sources whose target already has a result.
+
+    Every status counts as a result. With ``retry_errors``, errors are fetched again; with search engines, sources
+    without a URL that were never searched are searched. If copies of the date of citation are fetched, sources share
+    a target only if these dates are equal (:func:`target_of`).
+    """
+    dated = options.archive is not None and not options.archive.when
+    sharing = gathered((target_of(source, options.fetch.policy, dated=dated), source) for source in cited)
+    jobs: dict[str, deque[Job]] = defaultdict(deque)
+    copies: list[LedgerLine] = []
+    for (_, lane), ones in sharing.items():
+        ended: dict[str, LedgerLine] = {}
+        for source in ones:
+            line = ledger.get(source.key)
+            if line is None or (source.url and line.url != source.url):
+                continue  # the page names another address now
+            again = line.status == "error" and options.retry_errors
+            if not again and not (line.detail == UNSEARCHED and options.providers):
+                ended[source.key] = line
+        left = tuple(source for source in ones if source.key not in ended)
+        if left and ended:
+            end = list(ended.values())[-1].model_dump()
+            copies += [source.line(end) for source in left]
+        elif left:
+            jobs[lane].append(left)
+    return dict(jobs), copies
 
 
 async def gather_evidence(
@@ -224,14 +207,7 @@ async def gather_evidence(
     directory = CorpusDirectory(corpus)
     cited = cited_sources(directory.debates())
     with only_writer(corpus, "wait for it, or stop it"), FetchLedger(directory.ledger_file) as ledger:
-        lanes, copies = plan(
-            cited,
-            ledger,
-            options.fetch.policy,
-            retry_errors=options.retry_errors,
-            searching=bool(options.providers),
-            dated=options.archive is not None and not options.archive.when,
-        )
+        lanes, copies = plan(cited, ledger, options)
         jobs = sum(map(len, lanes.values()))
         left = sum(len(job) for queue in lanes.values() for job in queue) + len(copies)
         on_start(len(cited), len(cited) - left)

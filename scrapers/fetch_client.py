@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import TracebackType
 from typing import TypeVar
 
@@ -160,10 +161,11 @@ class Robots:
         try:
             reply = await self._ask(origin / "robots.txt")
         except FetchError as error:
-            refused = _refused(error, origin)
-            if refused is None:
-                return None
-            raise refused from error
+            if error.reply is not None and error.http < 500 and error.http != 429:
+                return None  # RFC 9309: there are no rules
+            if error.http or (error.url and URL(error.url).origin() != origin):
+                raise _forbidden(f"cannot be read ({error.detail})") from error
+            raise
         if reply.fault is not None and not reply.body:
             raise _forbidden(f"cannot be read ({reply.fault.detail})")
         text = reply.body[:MAX_ROBOTS].decode("utf-8", "replace").removeprefix("\ufeff")
@@ -175,21 +177,8 @@ class Robots:
         return parsed
 
 
-def _refused(error: FetchError, origin: URL) -> FetchError | None:
-    """Return the error with which every fetch from ``origin`` ends if its robots.txt ended with ``error``; None if
-    everything may be fetched, as after HTTP 404."""
-    if error.reply is not None:
-        unreachable = error.http >= 500 or error.http == 429
-        return _forbidden(f"unreachable (HTTP {error.http})", " (RFC 9309)") if unreachable else None
-    elsewhere = error.http or (error.url and URL(error.url).origin() != origin)
-    if error.status is FetchStatus.BLOCKED and elsewhere:
-        return _forbidden(f"cannot be read ({error.detail})")
-    where = "robots.txt: " if error.status is FetchStatus.ERROR else ""
-    return FetchError(error.status, where + error.detail, http=error.http)
-
-
-def _forbidden(why: str, source: str = "") -> FetchError:
-    return FetchError(FetchStatus.ROBOTS, f"robots.txt {why}: taken as forbidden{source}")
+def _forbidden(why: str) -> FetchError:
+    return FetchError(FetchStatus.ROBOTS, f"robots.txt {why}: taken as forbidden (RFC 9309)")
 
 
 ATTEMPTS = 3
@@ -274,8 +263,6 @@ class FetchOptions:
             raise DeclarationError(
                 "the user agent is empty or contains control characters; write your name and contact into it"
             )
-        if self.concurrency < 1 or self.per_host < 1 or self.retries.attempts < 1:
-            raise DeclarationError("concurrency, requests a host and attempts must be at least 1")
         if not 0.0 <= self.delay < float("inf"):
             raise DeclarationError(f"the delay must be at least 0 seconds, not {self.delay}")
 
@@ -365,10 +352,8 @@ class Fetcher(AbstractAsyncContextManager["Fetcher"]):
         return reply
 
     async def _ask_robots(self, url: URL) -> FetchedResponse:
-        reply, _ = await self.options.retries.over(
-            lambda: self._followed(str(url), robots=False, limit=ROBOTS_REDIRECTS), self._rng
-        )
-        return reply
+        ask = partial(self._followed, str(url), robots=False, limit=ROBOTS_REDIRECTS)
+        return (await self.options.retries.over(ask, self._rng))[0]
 
     async def _exchange(self, url: URL) -> FetchedResponse:
         """Send one request, when the host's turn comes, and return the response, whose body is read within the limits.

@@ -129,11 +129,6 @@ class EvidenceSummary:
         """The share of cited sources with an extracted text, in [0, 1]; 0 if there are no sources."""
         return self.extracted / self.cited if self.cited else 0.0
 
-    @property
-    def paper_line(self) -> str:
-        """A line with the corresponding figures of the paper."""
-        return f"ConQRet, section 4.2: {PAPER_CITED:,} cited, {PAPER_EXTRACTED:,} extracted"
-
     def record(self) -> dict[str, object]:
         """Return the counts and the paper's figures as plain data for JSON."""
         paper = {"cited": PAPER_CITED, "extracted": PAPER_EXTRACTED, "share": PAPER_EXTRACTED / PAPER_CITED}

@@ -5,7 +5,7 @@ debate site, which gives the list of URLs for ``conqret corpus debates``.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -82,10 +82,8 @@ def _own_address(html: str) -> str:
     return UNKNOWN
 
 
-async def inspected(
-    place: str, further: Sequence[Path], settings: Mapping[str, Any], layout: str | None
-) -> LayoutInspection:
-    """Open a page (``place``: a file or a URL) with its ``further`` pages, and return its inspection.
+async def inspected(place: str, settings: Mapping[str, Any], layout: str | None) -> LayoutInspection:
+    """Open a page (``place``: a file or a URL) and return its inspection; with a URL, its further pages are read too.
 
     ``settings`` say how pages are fetched; ``layout`` names the layout to compare with (None: those that
     fit).
@@ -99,11 +97,7 @@ async def inspected(
     failed: list[str] = []
     async with page_fetcher(settings) as fetcher:
         page = await open_page(place, fetcher)
-        wanted = wanted_pages(page.html, page.url)
-        for number, file in enumerate(further):
-            saved = await open_page(str(file), fetcher)
-            others[wanted[number] if number < len(wanted) else f"{page.url}#{number}"] = saved.html
-        for url in wanted[len(further) :] if web_address(place) else ():
+        for url in wanted_pages(page.html, page.url) if web_address(place) else ():
             try:
                 others[url] = (await open_page(url, fetcher)).html
             except ExecutionError as error:
@@ -174,18 +168,19 @@ async def gather_topics(
         ExecutionError: the index cannot be fetched.
     """
     async with page_fetcher(settings) as fetcher:
-        return await _topic_list(place, fetcher, links, on_page)
+        page = await _parsed(place, fetcher)
+        if not links:
+            return await _followed(page, place, fetcher, on_page)
+    listed = [ListedDebate(link) for link in _links(page) if fnmatchcase(link, links)]
+    if not listed:
+        raise DeclarationError(f"{place}: none of its links matches {links!r}; {_linked(page)}")
+    return TopicList(tuple(listed), (), 1)
 
 
-async def _topic_list(
-    place: str, fetcher: PageFetcher, links: str, on_page: Callable[[int, int], None]
+async def _followed(
+    page: DebatePage, place: str, fetcher: PageFetcher, on_page: Callable[[int, int], None]
 ) -> TopicList:
-    page = await _parsed(place, fetcher)
-    if links:
-        listed = [ListedDebate(link) for link in _links(page) if fnmatchcase(link, links)]
-        if not listed:
-            raise DeclarationError(f"{place}: none of its links matches {links!r}; {_linked(page)}")
-        return TopicList(tuple(listed), (), 1)
+    """The debates of an index and of the index pages that it leads to."""
     layout = next((one for one in ALL if one.index(page) != PageIndex()), None)
     if layout is None:
         raise DeclarationError(
@@ -216,13 +211,11 @@ async def _topic_list(
             f"{place}: {pages} index pages of {layout.name} were read, and list no debate"
             + "".join(f"\n  {url}" for url in failed[:_SHOWN])
         )
-    debates = [debate for debate in listed_debates.values() if debate.sides]
-    return TopicList(
-        tuple(debates),
-        tuple(debate for debate in listed_debates.values() if not debate.sides),
-        pages,
-        tuple(failed),
+    debates, explainers = (
+        tuple(debate for debate in listed_debates.values() if debate.sides is sides)
+        for sides in (True, False)
     )
+    return TopicList(debates, explainers, pages, tuple(failed))
 
 
 async def _parsed(place: str, fetcher: PageFetcher) -> DebatePage:

@@ -179,19 +179,11 @@ class Policy:
             FetchError: ``blocked``, if the address is not allowed.
         """
         inner = _inner(address)
-        private = self.allow_private and (
-            inner.is_loopback
-            or (isinstance(inner, IPv4Address) and inner in _SHARED)
-            or (
-                inner.is_private
-                and not (
-                    inner.is_link_local or inner.is_multicast or inner.is_unspecified or inner.is_reserved
-                )
-            )
-        )
-        public = inner.is_global and not inner.is_multicast
-        if isinstance(inner, IPv6Address):
-            public = public and inner in _UNICAST
+        old = isinstance(inner, IPv4Address)
+        special = inner.is_link_local or inner.is_multicast or inner.is_unspecified or inner.is_reserved
+        inside = inner.is_loopback or (old and inner in _SHARED) or (inner.is_private and not special)
+        private = self.allow_private and inside
+        public = inner.is_global and not inner.is_multicast and (old or inner in _UNICAST)
         if inner in _METADATA or not (public or private):
             raise blocked(f"{address} is no public address")
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,15 +21,11 @@ from conqret.judging.judge_parts import Judge
 from conqret.judging.judge_settings import chosen_format
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.options import table_of
-from conqret.retrieval.system_names import DEPTH, STEP, WINDOW
+from conqret.retrieval.system_names import BM25_NAME, DEPTH, STEP, WINDOW
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
 
 NONE = "none"
 """The name under which a system has no reranker."""
-
-
-BM25 = "bm25"
-"""The first stage where a retriever names none."""
 
 
 def _from_folder(path: Path, info: ValidationInfo) -> Path:
@@ -79,7 +74,7 @@ class Retriever(ConfigTable):
     """
 
     depth: int = Field(default=DEPTH, ge=1)
-    engine: str = BM25
+    engine: str = BM25_NAME
     encoder: ModelFromFolder | None = None
     weights: tuple[float, ...] | None = None
     cross_encoder: ModelFromFolder | None = None
@@ -261,13 +256,3 @@ class System:
     def name(self) -> str:
         """The names of all its parts: ``bm25+stance+extractive``."""
         return f"{self.ranking}+{self.generator}"
-
-
-def systems(experiment: Experiment) -> tuple[System, ...]:
-    """Return the distinct systems of all grids, in the order of the file."""
-    combinations = (
-        System(*parts)
-        for grid in experiment.systems
-        for parts in itertools.product(grid.retriever, grid.reranker, grid.generator)
-    )
-    return tuple(dict.fromkeys(combinations))

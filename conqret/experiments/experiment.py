@@ -77,9 +77,7 @@ def experiment_record(job: Job) -> ExperimentRecord:
     experiment, setups = job.experiment, job.setups
     placeless = {judge.model: setups[judge.label].client.identity["model"] for judge in experiment.judges}
     resolved = experiment.model_dump(mode="json")
-    resolved[
-        "judges"
-    ] = [  # without criteria where it has none: experiments that have none keep their fingerprints
+    resolved["judges"] = [
         {name: value for name, value in judge.items() if value or name not in OWN}
         for judge in resolved["judges"]
     ]

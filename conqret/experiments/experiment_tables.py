@@ -196,13 +196,7 @@ def ranking_forests(retrieval: Mapping[str, Any]) -> Iterator[Forest]:
     for stance, rankings in retrieval.items():
         measures = dict.fromkeys(name for scores in rankings.values() for name in scores)
         measure = next((name for name in measures if name.startswith("nDCG")), next(iter(measures), ""))
-        scores = ((name, scores.get(measure)) for name, scores in rankings.items())
-        rows = [
-            ForestRow(name, score["mean"], score["low"], score["high"])
-            for name, score in scores
-            if score is not None and score["mean"] is not None
-        ]
-        if rows:
+        if rows := _forest_rows({name: scores.get(measure) for name, scores in rankings.items()}):
             yield Forest(f"Retrieval, {stance}", measure, rows)
 
 
@@ -240,13 +234,18 @@ def difference_forests(differences: Mapping[str, Any], first: str) -> Iterator[F
     """Yield a picture of the differences of each system from the first, by each judge; none where all are 0."""
     for system, judges in differences.items():
         for judge, metrics in judges.items():
-            rows = [
-                ForestRow(words.label(name), metric["mean"], metric["low"], metric["high"])
-                for name, metric in metrics.items()
-                if metric["mean"] is not None
-            ]
+            rows = _forest_rows({words.label(name): metric for name, metric in metrics.items()})
             if any(row.value for row in rows):
                 yield Forest(f"{system}, by {judge}", f"Difference from {first}", rows)
+
+
+def _forest_rows(scores: Mapping[str, Any]) -> list[ForestRow]:
+    """The rows of a picture, of what has a mean."""
+    return [
+        ForestRow(name, score["mean"], score["low"], score["high"])
+        for name, score in scores.items()
+        if score is not None and score["mean"] is not None
+    ]
 
 
 def overview_tables(summary: Mapping[str, Any]) -> Iterator[Table | str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -9,10 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from conqret.data.corpus import CorpusTopic
+from conqret.data.corpus import CorpusTopic, Split
 from conqret.data.digest import text_digest_of
-from conqret.errors import DeclarationError, number
-from conqret.experiments.config import NONE, Experiment, System, systems
+from conqret.errors import DeclarationError, check_known, number
+from conqret.experiments.config import NONE, Experiment, System
 from conqret.generation.generation_run import GenerationFolder
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.limits import whole_bytes
@@ -118,6 +119,11 @@ class Job:
         """The corpus directory of the experiment."""
         return CorpusDirectory(self.experiment.corpus)
 
+    @property
+    def split(self) -> Split | None:
+        """The split of the topics; None for all."""
+        return None if self.experiment.split == "all" else self.experiment.split
+
     @cached_property
     def library(self) -> Library:
         """The prompt library that all stages use."""
@@ -145,8 +151,10 @@ class Job:
 
     @property
     def systems(self) -> tuple[System, ...]:
-        """All systems of the experiment's grids."""
-        return systems(self.experiment)
+        """The distinct systems of the experiment's grids, in the order of the file."""
+        grids = self.experiment.systems
+        combined = (itertools.product(grid.retriever, grid.reranker, grid.generator) for grid in grids)
+        return tuple(dict.fromkeys(itertools.starmap(System, itertools.chain(*combined))))
 
     @property
     def rankings(self) -> Mapping[str, System]:
@@ -175,15 +183,10 @@ class Job:
             DeclarationError: there are no topics, or the file names one that the corpus lacks.
         """
         experiment = self.experiment
-        topics = list(self.corpus.topics(None if experiment.split == "all" else experiment.split))
+        topics = list(self.corpus.topics(self.split))
         if experiment.topics:
             known = {topic.id: topic for topic in topics}
-            lacking = [name for name in experiment.topics if name not in known]
-            if lacking:
-                raise DeclarationError(
-                    f"{self.file} topics: {', '.join(lacking)} not among the {len(known)} topics of the split "
-                    f"{experiment.split!r}"
-                )
+            check_known(f"topic of the split {experiment.split!r}", known, *experiment.topics)
             topics = [known[name] for name in dict.fromkeys(experiment.topics)]
         if not topics:
             raise DeclarationError(f"{self.experiment.corpus} has no topic of the split {experiment.split!r}")

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from conqret.data.criterion import criterion_of
 from conqret.errors import ConqretError
-from conqret.experiments.config import BM25, NONE, ConfigTable, Experiment, JudgeTable, Retriever
+from conqret.experiments.config import NONE, ConfigTable, Experiment, JudgeTable, Retriever
 from conqret.generation.strategies import STRATEGIES
 from conqret.io.rows import near
 from conqret.io.toml import Place, read_toml, toml_error
@@ -22,6 +22,7 @@ from conqret.llm.client_options import backend_of
 from conqret.llm.providers import address
 from conqret.options import fault_text
 from conqret.retrieval.engines import ENGINES, get_engine
+from conqret.retrieval.system_names import BM25_NAME
 from conqret.retrieval.text_encoding import is_adapter
 
 
@@ -71,13 +72,9 @@ def read_experiment(path: Path, *, trust: bool = False) -> Experiment:
         experiment = Experiment.model_validate(table, context={"folder": folder})
     except ValidationError as error:
         problems = error.errors(include_url=False)
-        typed = [
-            (
-                tuple(part for part in problem["loc"] if "[" not in str(part)),
-                _said(problem),
-            )  # no types of pydantic's
-            for problem in problems
-        ]
+        # without the types that pydantic names in places
+        places = (tuple(part for part in problem["loc"] if "[" not in str(part)) for problem in problems)
+        typed = list(zip(places, map(_said, problems), strict=True))
         raise toml_error(path, text, typed, "experiment") from None
     faults = list(_faults(experiment))
     if not trust:
@@ -236,10 +233,10 @@ def _searching_faults(place: Place, retriever: Retriever) -> Iterator[_Fault]:
         yield from (((*place, name), why) for name in options)
         return
     for name in retriever.engines:
-        if name != BM25:
+        if name != BM25_NAME:
             yield from _named((*place, "engine"), partial(get_engine, name))
     if retriever.encoder is not None and all(
-        name == BM25 or (name in ENGINES and ENGINES[name].folds) for name in retriever.engines
+        name == BM25_NAME or (name in ENGINES and ENGINES[name].folds) for name in retriever.engines
     ):
         yield (*place, "encoder"), 'is for an engine that compares vectors: engine = "dense" or "bm25,dense"'
     if retriever.weights is not None and len(retriever.weights) != len(retriever.engines):

@@ -32,16 +32,12 @@ Qrels = Mapping[str, Mapping[str, Mapping[str, int]]]
 def qrels(job: Job) -> Qrels:
     """Return the qrels of the experiment's topics by side; sides that lack qrels of one of its splits are
     left out. Qrels without sides are those of each side."""
-    split = None if job.experiment.split == "all" else job.experiment.split
-    there, sides, topics = (
-        job.corpus.views(split),
-        job.experiment.stances,
-        {topic.id for topic in job.topics()},
-    )
+    there, sides = job.corpus.views(job.split), job.experiment.stances
+    topics = {topic.id for topic in job.topics()}
     if there == ("all",):
-        return dict.fromkeys(sides, judgments(job.corpus, split, topics, there).get("all", {}))
+        return dict.fromkeys(sides, judgments(job.corpus, job.split, topics, there).get("all", {}))
     judged = [side for side in sides if side in there]
-    return judgments(job.corpus, split, topics, judged) if judged else {}
+    return judgments(job.corpus, job.split, topics, judged) if judged else {}
 
 
 def without_relevant(items: Iterable[Item], known: Qrels) -> list[str] | None:
@@ -72,8 +68,7 @@ def retrieval(job: Job, known: Qrels) -> dict[str, Any]:
         name: job.experiment.retrievers[ranking.retriever] for name, ranking in job.rankings.items()
     }
     measures = default_measures(min(retriever.depth for retriever in retrievers.values()))
-    split = None if job.experiment.split == "all" else job.experiment.split
-    sideless = " (qrels without sides)" * (job.corpus.views(split) == ("all",))
+    sideless = " (qrels without sides)" * (job.corpus.views(job.split) == ("all",))
     scores: dict[str, Any] = {}
     for stance, judged in known.items():
         runs = {name: read_rankings(job.out.ranking(name, stance)) for name in job.rankings}

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from conqret._optional import require
 from conqret.data import Stance
 from conqret.data.corpus import CorpusTopic
-from conqret.errors import DeclarationError
 from conqret.experiments.config import Reranker, Retriever, System
 from conqret.experiments.job import Job, digest_of
 from conqret.generation.generation_run import ArgumentRun, make_tasks
@@ -65,7 +64,7 @@ async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stanc
         frame, indexes = first_stage(experiment.corpus, retriever, topics)
     else:
         indexes = [open_index(experiment.corpus)]
-        frame = _of_file(indexes[0], topics, ranking_file, given, retriever.depth)
+        frame = _of_file(indexes[0], topics, given, retriever.depth)
         for remark in given.remarks():
             job.say("rank", f"{ranking_file.name}: {remark}")
     failed = 0
@@ -89,9 +88,7 @@ async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stanc
     return failed
 
 
-def _of_file(
-    index: Index, topics: list[CorpusTopic], ranking_file: Path, ranked: Rankings, depth: int
-) -> pd.DataFrame:
+def _of_file(index: Index, topics: list[CorpusTopic], ranked: Rankings, depth: int) -> pd.DataFrame:
     """Return the ranking of a file as a frame with texts, at most ``depth`` documents for each of the topics. A topic
     that the file lacks has no row.
 
@@ -100,23 +97,14 @@ def _of_file(
     """
     import pandas as pd
 
-    documents = list(dict.fromkeys(name for topic in topics for name in ranked.get(topic.id, [])[:depth]))
-    entries = index.entries(documents)
-    if lacking := [document for document in documents if document not in entries]:
-        raise DeclarationError(
-            f"{ranking_file} ranks {len(lacking)} documents that the corpus lacks (for example "
-            f"{lacking[0]!r}): give the corpus of the ranking"
-        )
+    from conqret.retrieval.first_stage import Texts
+
     rows = [
         (topic.id, topic.question, identifier, float(depth - place), place)
         for topic in topics
         for place, identifier in enumerate(ranked.get(topic.id, [])[:depth])
     ]
-    frame = pd.DataFrame(rows, columns=["qid", "query", "docno", "score", "rank"])
-    return frame.assign(
-        title=[entries[name].title for name in frame["docno"]],
-        text=[entries[name].text for name in frame["docno"]],
-    )
+    return Texts(index).transform(pd.DataFrame(rows, columns=["qid", "query", "docno", "score", "rank"]))
 
 
 def first_stage(
@@ -140,12 +128,16 @@ def first_stage(
 async def _rerank(
     job: Job, sessions: Sessions, frame: pd.DataFrame, table: Reranker, stance: Stance
 ) -> tuple[pd.DataFrame, int]:
-    from conqret.retrieval.pipeline import rerank
+    from conqret.retrieval.rerank import ListwiseReranker
+    from conqret.retrieval.rescoring import MMR
 
     session = sessions.session(job.experiment.client(table.model))
     side: Stance = stance if table.instruction == "stance" else "none"
-    plan = PipelinePlan(stance=side, rerank=True, window=table.window, step=table.step, mmr=table.mmr)
-    return await rerank(frame, plan, session)
+    reranker = ListwiseReranker(stance=side, window=table.window, step=table.step, session=session)
+    frame = await reranker.rerank(frame, session.client)
+    if table.mmr is not None:
+        frame = MMR(table.mmr).transform(frame)
+    return frame, reranker.summary.failed
 
 
 def _state_file(target: Path) -> Path:
@@ -255,11 +247,7 @@ def perturb_arguments(
     before = sessions.counts
     plan = perturbation_plan(job, source, sessions)
     folder = job.out.sensitivity(system)
-    shared = {
-        "sessions": sessions,
-        "before": before,
-        "renew": True,
-    }  # arguments that had failed are there now
+    shared = {"sessions": sessions, "before": before, "renew": True}  # failed arguments are there now
     results = run_sensitivity(plan, folder.path, shared=shared)
     job.say("sensitivity", f"{system.name}: {results.verdicts}")
     return folder, results

@@ -326,18 +326,15 @@ def make_tasks(
     every = wanted | cited
     texts = {document.id: document for document in corpus.documents() if document.id in every}
     lacking = sorted(wanted - texts.keys())
-    faults, remedies = list[str](), ["give the corpus that it was made from"]
     for names, what, file, remedy in (
         (strangers, "topic", corpus.topics_file, "name the topics of the corpus with --topics"),
         (lacking, "document", corpus.documents_file, "remove these documents from the run"),
     ):
         if names:
-            faults.append(f"{number(len(names), what)} that {file} lacks ({names[0]!r} is one)")
-            remedies.append(remedy)
-    if faults:
-        raise DeclarationError(
-            f"the run ranks {' and '.join(faults)}: {remedies[0]}, or {' and '.join(remedies[1:])}"
-        )
+            raise DeclarationError(
+                f"the run ranks {number(len(names), what)} that {file} lacks ({names[0]!r} is one): give the corpus "
+                f"that it was made from, or {remedy}"
+            )
     tasks = []
     for name, ranking in rankings.items():
         topic, documents = by_id[name], tuple(texts[document] for document in ranking[: options.documents])

@@ -126,12 +126,6 @@ class BudgetedQuestion:
         examples share occur twice."""
         return [*(document for example in self.examples for document in example.documents), *self.documents]
 
-    def bare(self) -> RenderedPrompt:
-        """Return the prompt with empty document texts; its length is reserved before documents share the
-        context window.
-        """
-        return self.rendered(with_texts(self.shown, [""] * len(self.shown)))
-
     def rendered(self, documents: Sequence[Document]) -> RenderedPrompt:
         """Return the prompt with ``documents`` in place of :attr:`shown`, in the same order."""
         left = iter(documents)
@@ -143,15 +137,6 @@ class BudgetedQuestion:
         variables = {"topic": self.topic, "documents": list(left), "examples": examples, **self.earlier}
         return self.prompt.render(variables, {"stance": self.stance})
 
-    def fitted(self, window: Client, *, answer_room: int = ANSWER_ROOM) -> FittedPrompt | None:
-        """Return the prompt with all documents cut by the same share if it is too long for the context
-        window.
-
-        Returns None if the prompt does not fit even without document texts
-        (:func:`conqret.llm.prompt_fitting.fit`).
-        """
-        return fit(self.shown, self.rendered, window, answer_room=answer_room)
-
     def own(self, fitted: FittedPrompt) -> tuple[tuple[Document, ...], tuple[Trim, ...], tuple[Trim, ...]]:
         """Return the topic's own documents as the prompt shows them, their trims, and the trims of the
         examples' documents.
@@ -159,27 +144,6 @@ class BudgetedQuestion:
         first = len(self.shown) - len(self.documents)
         own, others = fitted.cuts[first:], fitted.cuts[:first]
         return fitted.documents[first:], tuple(filter(None, own)), tuple(filter(None, others))
-
-
-def shortage(needed: int, window: Client, answer_room: int, *, shots: int) -> str:
-    """Return an error message for a prompt that does not fit the context window without document texts;
-    empty if it fits.
-
-    Args:
-        needed: the tokens of the prompt without texts, plus one per document.
-        window: the client, whose context window counts (unknown: the prompt fits).
-        answer_room: the tokens reserved for the response.
-        shots: the number of examples, which the message advises to lower if there are any.
-    """
-    size = window.context_window
-    if size is None or needed <= size - answer_room - MESSAGE_OVERHEAD:
-        return ""
-    left = max(0, size - answer_room - MESSAGE_OVERHEAD)
-    return (
-        f"the prompt needs {needed:,} tokens even without its documents' texts, and {left:,} are available of the "
-        f"context window of {size:,}: {'lower --shots, ' * bool(shots)}give a lower --max-tokens, or take a model with "
-        "a larger context window"
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,10 +249,12 @@ class Generator:
             if responses and not all(texts.values()):
                 break  # nothing was argued, or nothing against it
             question = replace(question, earlier=texts)
-            fitted = question.fitted(self.client, answer_room=self.answer_room)
+            shown = question.shown
+            fitted = fit(shown, question.rendered, self.client, answer_room=self.answer_room)
             if fitted is None:
-                needed = prompt_tokens(question.bare(), self.client) + len(question.shown)
-                detail = shortage(needed, self.client, self.answer_room, shots=len(question.examples))
+                bare = question.rendered(with_texts(shown, [""] * len(shown)))
+                needed = prompt_tokens(bare, self.client) + len(shown)
+                detail = self._shortage(needed, shots=len(question.examples))
                 return task.outcome(calls=calls, reason=Reason.CONTEXT_OVERFLOW, detail=detail)
             documents, trims, example_trims = question.own(fitted)
             said = (tuple(responses),) if number else ()
@@ -326,6 +292,16 @@ class Generator:
         yield BudgetedQuestion(first, topic, task.stance, task.documents, task.examples)
         for turn in way.turns:
             yield BudgetedQuestion(self.library[turn.prompt], topic, turn.side(task.stance), task.documents)
+
+    def _shortage(self, needed: int, *, shots: int) -> str:
+        """Say how many tokens are available where a prompt ``needed`` more even without its documents' texts."""
+        size = self.client.context_window or 0
+        left = max(0, size - self.answer_room - MESSAGE_OVERHEAD)
+        return (
+            f"the prompt needs {needed:,} tokens even without its documents' texts, and {left:,} are available of the "
+            f"context window of {size:,}: {'lower --shots, ' * bool(shots)}give a lower --max-tokens, or take a model "
+            "with a larger context window"
+        )
 
     def _expert(self, task: GenerationTask) -> ArgumentRow:
         """The row of the expert's argument."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from conqret.console.printing import at, entry, note_all, note_left_out, result
 from conqret.console.source_options import DocumentPool
 from conqret.errors import DeclarationError, number
 from conqret.judging.summary_tables import metric_names
-from conqret.perturb import PERTURBATIONS, Perturbation, records
+from conqret.perturb import PERTURBATIONS, SEED, Perturbation, records
 from conqret.perturb.perturbing import Perturbed, write_perturbations
 from conqret.perturb.versions import reason_lines
 from conqret.show import words
@@ -25,8 +25,6 @@ from conqret.text.language import NAMES
 
 if TYPE_CHECKING:
     from conqret.perturb.translating import TranslatedItems
-
-SEED = 13
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +95,6 @@ def perturb(
     if list_all:
         _list(json_output)
         return
-
     if name is None or items is None:
         raise DeclarationError(
             "name a perturbation and items, such as conqret generate perturbations irrelevant "
@@ -124,7 +121,6 @@ def perturb(
 
 
 def _list(json_output: bool | None) -> None:
-
     perturbations = list(PERTURBATIONS.values())
     rows = [
         {
@@ -159,7 +155,6 @@ def _entries(perturbations: Sequence[Perturbation]) -> Iterator[RenderableType]:
 
 
 def _tell(perturbed: Perturbed, json_output: bool | None) -> None:
-
     perturbation, left_out = perturbed.perturbation, [*perturbed.failed, *perturbed.left_out]
     rows = []
     for level, versions in perturbed.changed.items():
@@ -171,11 +166,7 @@ def _tell(perturbed: Perturbed, json_output: bool | None) -> None:
         "unit": perturbation.unit,
         "file": str(perturbed.file),
         "levels": rows,
-        "left_out": [
-            {"item": item.item, "level": item.level, "reason": item.reason}
-            | ({"language": item.language} if item.language else {})
-            for item in left_out
-        ],
+        "left_out": [asdict(item) for item in left_out],
     }
     if left_out and not json_output:
         note_all("left out", reason_lines([item.reason for item in left_out]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import random
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -84,7 +85,6 @@ class InapplicableError(DeclarationError):
     """Raised when an item cannot be perturbed; the message gives the reason."""
 
 
-NO_RULE = "has no rule for items in"
 CHANGES_NOTHING = "changes nothing in it"
 
 
@@ -98,9 +98,8 @@ class LanguageError(InapplicableError):
     def __init__(self, original: str, item: Item, name: str, *, model: bool = False) -> None:
         self.language = item_language(item)
         by_model = "; a model rewrites in any language" if model else ""
-        super().__init__(
-            f"item {original}: {name} {NO_RULE} {NAMES.get(self.language, self.language)}{by_model}"
-        )
+        spoken = NAMES.get(self.language, self.language)
+        super().__init__(f"item {original}: {name} has no rule for items in {spoken}{by_model}")
 
 
 class UnreachedError(InapplicableError):
@@ -201,9 +200,9 @@ class Perturbation:
     unit: str
     levels: tuple[float, ...]
     expects: Mapping[str, Direction]
-    needs: frozenset[str]
     source: str
     change: Callable[[Draw], PerturbedItem]
+    needs: frozenset[str] = frozenset({"argument"})
     most: float | None = PERCENT
     pool: bool = False
     rewriting: Any = None  # a conqret.perturb.sentence_edits.Rewriting, whose module imports this one
@@ -274,7 +273,7 @@ class Perturbation:
             DeclarationError: it is below 0, above ``most``, infinite, or no integer although levels are
                 counts.
         """
-        if not level >= 0 or (self.most is not None and level > self.most) or math.isinf(level):
+        if not 0 <= level <= (self.most or sys.float_info.max):
             most = "" if self.most is None else f" to {self.most:g}"
             raise DeclarationError(f"{self.name} takes levels from 0{most} ({self.unit}), not {level:g}")
         if self.most != PERCENT and level != int(level):

@@ -6,15 +6,14 @@ exactly those. The model sees documents and argument as data, and returns each n
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, ValidationInfo
 
 from conqret.data import Item
-from conqret.errors import DeclarationError
 from conqret.judging.responses import Typed, Written, once_each
 from conqret.llm.client import Client
 from conqret.llm.request import Request, messages
@@ -29,6 +28,7 @@ from conqret.perturb.perturbation import (
 from conqret.perturb.sentence_edits import Rewriting
 from conqret.perturb.versions import LeftOutItem
 from conqret.prompts import Library, RenderedPrompt
+from conqret.runs.trials import collect
 from conqret.text.citations import citations
 from conqret.text.language import NAMES, language_of
 from conqret.text.sentences import sentences
@@ -85,12 +85,8 @@ async def rewrite_items(
     Return materials with the rewritten sentences, and the items without a valid response, with the reason.
     Leave these items out, since rules would otherwise rewrite them. ``library`` has the prompts (None:
     conqret's own).
-
-    Raises:
-        DeclarationError: no model can apply the perturbation.
     """
-    library, rewriting = library or Library(), rewriting_of(perturbation)
-    gate = asyncio.Semaphore(IN_FLIGHT)
+    library, rewriting = library or Library(), perturbation.rewriting
 
     async def one(item: Item) -> dict[int, str] | LeftOutItem:
         try:
@@ -99,30 +95,18 @@ async def rewrite_items(
             return LeftOutItem.from_error(item.id, error)
         if not numbers:
             return {}
-        async with gate:
-            answer = await client.request(rewrite_request(item, numbers, rewriting, draw, library))
+        answer = await client.request(rewrite_request(item, numbers, rewriting, draw, library))
         if answer.value is None:
             return LeftOutItem(item.id, f"item {item.id}: {answer.reason}: {answer.detail}")
         return {rewrite.sentence: rewrite.rewritten for rewrite in answer.value.rewrites}
 
     items = list(items)
-    results = await asyncio.gather(*(one(item) for item in items))
+    works = ((item.id, partial(one, item)) for item in items)
+    results = await collect(works, in_flight=IN_FLIGHT)
     rewrites = {item.id: made for item, made in zip(items, results, strict=True) if isinstance(made, dict)}
     return Materials(rewrites=rewrites, by_model=True), [
         made for made in results if isinstance(made, LeftOutItem)
     ]
-
-
-def rewriting_of(perturbation: Perturbation) -> Rewriting:
-    """Return the settings with which a model applies this perturbation.
-
-    Raises:
-        DeclarationError: no model can apply it.
-    """
-    if perturbation.rewriting is None:
-        raise DeclarationError(f"{perturbation.name} needs no model; leave out --model")
-    rewriting: Rewriting = perturbation.rewriting
-    return rewriting
 
 
 def _highest(
@@ -141,8 +125,8 @@ def _highest(
     ]
     for draw in reversed(ways[1:]):
         with suppress(UnreachedError):
-            return draw, sorted(rewriting_of(perturbation).chosen(draw))
-    return ways[0], sorted(rewriting_of(perturbation).chosen(ways[0]))
+            return draw, sorted(perturbation.rewriting.chosen(draw))
+    return ways[0], sorted(perturbation.rewriting.chosen(ways[0]))
 
 
 LANGUAGE = "perturb/language"

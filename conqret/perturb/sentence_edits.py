@@ -81,6 +81,19 @@ def replace_sentences(text: str, replacements: Mapping[int, str]) -> str:
     return "".join([*pieces, text[end:]])
 
 
+def rewrite_sentences(argument: str, made: Mapping[int, tuple[str, str]]) -> tuple[str, tuple[Change, ...]]:
+    """Return an argument with the sentences at these numbers (from 1) replaced, and the changes.
+
+    ``made`` holds each new sentence with the kind of its change.
+    """
+    spans, new = split(argument), {number: made[number][0] for number in sorted(made)}
+    changes = tuple(
+        Change(where=f"argument sentence {n}", kind=made[n][1], before=spans[n - 1].text, after=after)
+        for n, after in new.items()
+    )
+    return replace_sentences(argument, new), changes
+
+
 def put_after(text: str, added: Mapping[int, Iterable[str]], space: str = " ") -> str:
     """Return ``text`` with further sentences inserted after those at these indices (from 0), separated by
     ``space``."""
@@ -169,14 +182,9 @@ class Rewriting:
             for number in self.chosen(draw) if draw.materials.by_model else ():
                 body, close = split_close(spans[number - 1].text)
                 made.setdefault(number, (f"{body}{body[-1:]}{close}", MODEL))
-        new = {number: made[number][0] for number in sorted(made)}
-        text = replace_sentences(argument, new)
-        if not same_elsewhere(argument, text, new):
+        text, changes = rewrite_sentences(argument, made)
+        if not same_elsewhere(argument, text, made):
             raise InapplicableError(
                 f"item {draw.original}: other sentences than the chosen ones would change"
             )
-        changes = tuple(
-            Change(where=f"argument sentence {n}", kind=made[n][1], before=spans[n - 1].text, after=after)
-            for n, after in new.items()
-        )
-        return PerturbedItem({"argument": text}, changes, self.reached(draw, len(new)))
+        return PerturbedItem({"argument": text}, changes, self.reached(draw, len(made)))

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Unpack
@@ -39,6 +40,7 @@ from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.dry_run import CountingClient
 from conqret.runs.run_folder import as_path, stem
 from conqret.runs.session import SessionCounts
+from conqret.runs.trials import collect
 from conqret.text.citations import marks, strip_citations
 from conqret.text.language import NAMES, item_language, language_code, language_of
 from conqret.text.words import ascii_digits, split_words
@@ -150,17 +152,16 @@ def translate_items(
     codes, found, client = _opened(items, into, on_check, settings)
     target = as_path(output) or Path(f"{stem(Path(items))}-translated.jsonl")
     session = rewriter(client, target, settings, overwrite=overwrite)
-    gate = asyncio.Semaphore(IN_FLIGHT)
 
     async def every(client: Client) -> list[tuple[Item, float] | LeftOutItem]:
         async def one(item: Item, code: str) -> tuple[Item, float] | LeftOutItem:
-            async with gate:
-                try:
-                    return await translated(item, code, client, session.library)
-                except InapplicableError as error:
-                    return LeftOutItem.from_error(item.id, error)
+            try:
+                return await translated(item, code, client, session.library)
+            except InapplicableError as error:
+                return LeftOutItem.from_error(item.id, error)
 
-        return await asyncio.gather(*(one(item, code) for item, code in _wanted(found, codes)))
+        works = ((_translated_id(*wanted), partial(one, *wanted)) for wanted in _wanted(found, codes))
+        return await collect(works, in_flight=IN_FLIGHT)
 
     results = session.run(every)
     made = [result for result in results if not isinstance(result, LeftOutItem)]
@@ -335,14 +336,10 @@ def _rendered(texts: Mapping[int, str], code: str, library: Library) -> Rendered
 
 
 def _request(item: Item, texts: Mapping[int, str], code: str, library: Library) -> Request[Translation]:
-    def baseline() -> dict[str, Any]:
-        raise DeclarationError("the offline baseline does not translate: name a model with --model")
-
     return Request(
         ask=PROMPT,
         item=item.id,
         messages=messages(_rendered(texts, code, library)),
         response=Translation,
         context={"texts": dict(texts), "language": code},
-        baseline=baseline,
     )

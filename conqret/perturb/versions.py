@@ -12,7 +12,6 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, number
 from conqret.perturb.perturbation import (
     CHANGES_NOTHING,
-    NO_RULE,
     PERCENT,
     PERTURBATIONS,
     SEED,
@@ -132,19 +131,12 @@ def reason_lines(reasons: Sequence[str]) -> list[str]:
     """Return the reasons why items are left out, one line each.
 
     If all reasons differ, each is listed with its item; otherwise with its number of items, most frequent
-    first. Languages without rules are merged into one line.
+    first.
     """
     counts = Counter(_item.sub("", reason) for reason in reasons)
     if len(counts) == len(reasons):
         return list(reasons)
-    lines: dict[tuple[str, str, str], list[str]] = {}
-    for reason, count in counts.most_common():
-        before, rule, language = reason.partition(f" {NO_RULE} ")
-        before = before if rule else ""
-        name, mark, behind = language.partition(";") if rule else (reason, "", "")
-        key = (before + rule, mark + behind, "" if rule else reason)
-        lines.setdefault(key, []).append(f"{name} ({number(count, 'item')})")
-    return [f"{before}{', '.join(several)}{behind}" for (before, behind, _), several in lines.items()]
+    return [f"{reason} ({number(count, 'item')})" for reason, count in counts.most_common()]
 
 
 _item = re.compile(r"^item .{1,200}?: ")

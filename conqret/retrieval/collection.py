@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from pydantic import BaseModel
 
@@ -163,16 +163,13 @@ def _line(file: IO[bytes], where: str) -> bytes:
 
 def _entry(line: bytes, offset: int, place: str) -> Entry:
     try:
-        record: Any = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise DeclarationError(f"{place} is not valid JSON: {error}") from None
-    if not isinstance(record, dict):
-        raise DeclarationError(f"{place} is not a JSON object")
+        record = dict(json.loads(line))
+    except (TypeError, ValueError, RecursionError):
+        raise DeclarationError(f"{place} is not a JSON object") from None
     names = ("id", "title", "text", "url", "licence", "language")
     identifier, title, text, *others = (record.get(name) or "" for name in names)
-    if not (
-        identifier and "text" in record and all(isinstance(one, str) for one in (identifier, title, text))
-    ):
+    texts = all(isinstance(value, str) for value in (identifier, title, text))
+    if not (identifier and "text" in record and texts):
         raise DeclarationError(
             f"{place} is not a document: it needs the texts id and text (title and url are optional)"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -22,7 +22,6 @@ from conqret.show import words
 
 if TYPE_CHECKING:
     from conqret.retrieval.evaluate import Evaluation
-    from conqret.retrieval.retrieve import RetrievalResult
     from conqret.show.table import Cell
 
 
@@ -158,32 +157,12 @@ def evaluate(
         "depths": {run.name: run.depth for run in runs},
         "windows": {run.name: asdict(run.windows) for run in runs if run.windows},
         "cost_usd": done.session.cost_usd,
-        "scores": [
-            {
-                "view": score.view,
-                "system": score.system,
-                "measure": score.measure,
-                "mean": score.interval.value,
-                "low": score.interval.low,
-                "high": score.interval.high,
-                "n": len(score.by_topic),
-                "difference": score.difference,
-                "p": score.p,
-                "significant": score.significant,
-                "by_topic": dict(score.by_topic),
-            }
-            for score in results.scores
-        ],
+        "scores": [score.record() for score in results.scores],
     }
     how = list(marks_legend(results.scores, results.baseline))
     lines = _lines(results, [*how, *made] if shown.json_output is False else ())
     result(facts, lines, as_json=shown.json_output)
     note(*how)
-    deepest = f"R@{ranked.depth}"
-    if reranked and (measure is None or deepest in measure) and not (shown.quiet or shown.json_output):
-        note(
-            f"a reranker only reorders what the first stage found, so {deepest} of the first stage is its upper limit"
-        )
     end(done.failed, done.session)
 
 
@@ -246,21 +225,14 @@ class RankingSteps(OptionGroup):
     split: Split = "all"
 
 
-@dataclass(frozen=True, kw_only=True)
-class RetrievalRun(OptionGroup):
-    """How models are called."""
-
-    calls: options.Calls = field(default_factory=options.Calls)
-    answers: RunRecordings = field(default_factory=RunRecordings)
-    prompts: options.Prompts = None
-
-
 def run(
     corpus: Corpus,
     *,
     steps: RankingSteps,
     output: Path | None = None,
-    ran: RetrievalRun,
+    calls: options.Calls,
+    answers: RunRecordings,
+    prompts: options.Prompts = None,
     shown: options.OutputOptions,
 ) -> None:
     """Rank documents for every topic: a first stage, then the steps that the options name. Writes a TREC run.
@@ -290,22 +262,30 @@ def run(
             bar.reach(0, total=topics)
 
         settings = {
-            "rerank": steps.rerank and ran.calls.for_model(steps.rerank),
-            "perspectives": steps.perspectives and ran.calls.for_model(steps.perspectives),
+            "rerank": steps.rerank and calls.for_model(steps.rerank),
+            "perspectives": steps.perspectives and calls.for_model(steps.perspectives),
             "weights": options.numbers(steps.weights, "numbers such as 0.3,0.7") or None,
         }
         retrieved = retrieve(
             corpus,
             **(vars(steps) | settings),
-            **vars(ran.answers),
-            prompts=ran.prompts,
+            **vars(answers),
+            prompts=prompts,
             output=output,
             on_document=bar.advance,
             on_start=started,
             on_topic=bar.advance,
         )
+    failed = [expansion.reason for expansion in retrieved.expanded if expansion.reason is not None]
     if not shown.quiet:
-        _remark(retrieved)
+        note_each(f"reranking: {windows.describe()}" for windows in [retrieved.windows] if windows)
+        if failed:
+            note(
+                f"no perspectives for {len(failed)} of {number(len(retrieved.expanded), 'topic')} ({failed[0]}): "
+                "these were searched with the question only"
+            )
+        if empty := retrieved.topics - len(retrieved.rankings):
+            note(f"the search found no document for {number(empty, 'topic')}")
     facts = {
         "run": str(retrieved.file),
         "topics": retrieved.topics,
@@ -313,21 +293,9 @@ def run(
         "engine": retrieved.engine,
         "windows": asdict(retrieved.windows) if retrieved.windows else None,
         "cost_usd": retrieved.session.cost_usd,
-        "unexpanded": sum(expansion.reason is not None for expansion in retrieved.expanded),
+        "unexpanded": len(failed),
     }
     result(
         facts, [f"run        {retrieved.file} ({number(retrieved.lines, 'line')})"], as_json=shown.json_output
     )
     end(retrieved.failed, retrieved.session)
-
-
-def _remark(retrieved: RetrievalResult) -> None:
-    if retrieved.windows is not None:
-        note(f"reranking: {retrieved.windows.describe()}")
-    if failed := [expansion for expansion in retrieved.expanded if expansion.reason is not None]:
-        note(
-            f"no perspectives for {len(failed)} of {number(len(retrieved.expanded), 'topic')} ({failed[0].reason}): "
-            "these were searched with the question only"
-        )
-    if empty := retrieved.topics - len(retrieved.rankings):
-        note(f"the search found no document for {number(empty, 'topic')}")

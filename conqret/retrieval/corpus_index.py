@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import itertools
 import json
-import logging
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
 from conqret.data.digest import file_sha256, text_digest_of
 from conqret.errors import DeclarationError
@@ -148,8 +147,6 @@ class OwnIndex(Index):
 LAYOUT = 3
 """Part of every fingerprint; raise it when what is written, or how texts are analysed, changes."""
 
-_log = logging.getLogger(__name__)
-
 _MANIFEST, _DOCUMENTS, _ENGINE = "index.json", "documents.json", "engine"
 
 
@@ -197,28 +194,10 @@ def build_index(
         # Reading takes no lock. Where a rebuild replaced the files meanwhile, they are read again under it.
         with contextlib.suppress(DeclarationError, OSError):
             return _open(collection, chosen, wanted, fingerprint, fresh=False)
-    with _only_builder(collection, chosen):
+    with FileLock(collection.folder / f".{chosen.home}.lock"):  # waits for another process that builds it
         if fresh := rebuild or not fits():
             _build(collection, chosen, wanted, fingerprint, on_document, afresh=rebuild)
         return _open(collection, chosen, wanted, fingerprint, fresh=fresh)
-
-
-@contextlib.contextmanager
-def _only_builder(collection: Collection, engine: Engine) -> Iterator[None]:
-    """Keep other processes from building the index inside the ``with`` block. If another one builds it, a warning is
-    logged and this one waits until it is done, however long."""
-    lock = FileLock(collection.folder / f".{engine.home}.lock")
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        _log.warning(
-            "another process is building the index of %s: waiting until it is done", collection.folder
-        )
-        lock.acquire()
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def open_index(
@@ -244,7 +223,7 @@ def open_index(
         DeclarationError: as :func:`build_index`; or the index was built with another model; or its
             encoder is a function that ``given`` does not name.
     """
-    settings_given = {} if given is None else dict(given)
+    settings_given = dict(given or {})
     home = "index" if engine is None else ENGINES[engine].home
     collection = collection_of(corpus)
     if isinstance(collection, OwnCollection):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from conqret.errors import DeclarationError, UnknownNameError, check_known, number
@@ -80,10 +79,6 @@ def default_measures(depth: int, *, sided: bool = False) -> tuple[str, ...]:
     return f"P@{top}", f"nDCG@{top}", f"R@{depth}", *of_sides
 
 
-EXAMPLES: Mapping[str, float] = {"cutoff": 10, "rel": 1, "max_rel": 3, "p": 0.8, "recall": 0.5}
-"""Example values of the parameters that a measure may need."""
-
-
 def parsed_measure(measure: str) -> Any:
     """Return the ir-measures object for a measure's name.
 
@@ -100,20 +95,9 @@ def parsed_measure(measure: str) -> Any:
         ) from None
     able = _able(parsed)
     if not able:
-        bare = type(parsed)()
-        tried = (
-            base(**dict(values))
-            for base in (parsed, bare)
-            for size in range(3)
-            for values in combinations(EXAMPLES.items(), size)
-        )
-        example = next(filter(_able, tried), bare).params
-        lacking = [name for name in example if name not in parsed.params]
-        fault = f"lacks {', '.join(lacking)}" if lacking else "has a wrong parameter"
-        typed = ",".join(f"{name}={value!r}" for name, value in example.items())
         raise DeclarationError(
-            f"{measure!r} {fault}: {parsed.NAME} takes {', '.join(parsed.SUPPORTED_PARAMS)}, "
-            f"such as {parsed.NAME}({typed})"
+            f"{measure!r} lacks a parameter or has a wrong one: {parsed.NAME} takes "
+            f"{', '.join(parsed.SUPPORTED_PARAMS)}, as in RBP(p=0.8,rel=1)@10"
         )
     if parsed.params.get("cutoff", 1) < 1:
         raise DeclarationError(f"{measure!r}: the cutoff must be at least 1")
@@ -190,8 +174,6 @@ StanceMeasure = Callable[[Sequence[str], Mapping[str, frozenset[str]], int], flo
 
 STANCE_MEASURES: Mapping[str, StanceMeasure] = {"balance": balance, "alpha_nDCG": alpha_ndcg}
 """The measures of both sides, which are followed by ``@`` and a depth."""
-NONE: Mapping[str, int | None] = {}
-"""No run was cut off."""
 
 MARK_BETTER, MARK_WORSE = "\u25b4", "\u25be"
 """Mark what is significantly better than the baseline (alpha in Table 4), and what is worse."""
@@ -213,6 +195,14 @@ class MeasureScore:
     by_topic: Mapping[str, float]
     difference: float | None = None
     p: float | None = None
+
+    def record(self) -> dict[str, Any]:
+        """Return the score as plain data for JSON."""
+        interval = self.interval
+        ends = {"mean": interval.value, "low": interval.low, "high": interval.high}
+        record = asdict(self) | ends | {"n": len(self.by_topic), "significant": self.significant}
+        del record["interval"]
+        return record
 
     @property
     def significant(self) -> bool:
@@ -278,7 +268,7 @@ def evaluate(
     *,
     baseline: str | None = None,
     measures: Sequence[str] = default_measures(100),
-    depths: Mapping[str, int | None] = NONE,
+    depths: Mapping[str, int | None] | None = None,
 ) -> Evaluation:
     """Score every run on every view, and test each against the baseline.
 
@@ -310,7 +300,7 @@ def evaluate(
         raise DeclarationError(f"{of_sides[0]} needs qrels of both sides, pro and con, of these topics")
     measures = [measure for measure in measures if measure not in of_sides]
     cuts = {measure: cutoff(measure) for measure in (*measures, *of_sides)}
-    short = cut_off(cuts, depths, list(runs))
+    short = cut_off(cuts, depths or {}, list(runs))
     for view, judged in judgments.items() if measures else ():
         values = {system: _measured(run, {view: judged}, measures) for system, run in runs.items()}
         topics[view] = len(next(iter(next(iter(values.values())).values())))

@@ -60,16 +60,13 @@ class Texts(pt.Transformer):
             text=[entries[identifier].text for identifier in identifiers],
         )
 
-    def __repr__(self) -> str:
-        return f"Texts({str(self.index.collection.folder)!r})"
-
 
 class FirstStage(pt.Transformer):
     """A PyTerrier retriever that searches a corpus directory or an index of
     :func:`conqret.retrieval.build_index`.
 
     Columns in: ``qid``, ``query`` and any others. Columns out: the same, and ``docno``, ``score`` and
-    ``rank`` (from 0). With ``texts`` the columns ``title`` and ``text``, which rerankers need, are added.
+    ``rank`` (from 0), ``title`` and ``text``.
 
     Raises:
         DeclarationError: ``depth`` is below 1, or the corpus cannot be opened.
@@ -78,11 +75,11 @@ class FirstStage(pt.Transformer):
     engine: str | None = None
     """The engine whose index of a corpus directory is opened; None is that by words."""
 
-    def __init__(self, index: Index | str | Path, *, depth: int = DEPTH, texts: bool = True) -> None:
+    def __init__(self, index: Index | str | Path, *, depth: int = DEPTH) -> None:
         super().__init__()
         check_positive({"depth": depth})
         self.index = index if isinstance(index, Index) else open_index(index, self.engine)
-        self.depth, self.texts = depth, texts
+        self.depth = depth
 
     def transform(self, queries: pd.DataFrame) -> pd.DataFrame:
         """Search for every query of the frame, and return the ranked documents, at most ``depth`` for each query and
@@ -98,10 +95,7 @@ class FirstStage(pt.Transformer):
             score=hits.scores,
             rank=frame.groupby(hits.queries).cumcount(),
         )
-        return Texts(self.index).transform(frame) if self.texts else frame
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.index.engine}, depth={self.depth})"
+        return Texts(self.index).transform(frame)
 
 
 class BM25(FirstStage):
@@ -202,9 +196,6 @@ class Fusion(pt.Transformer):
         scaled = ((frame["score"] - low) / (high - low)).where(high > low, 1.0)
         return self.weights[number] * scaled
 
-    def __repr__(self) -> str:
-        return f"Fusion({', '.join(map(repr, self.retrievers))})"
-
 
 MAX_PERSPECTIVES = 10
 """Perspectives at most; GPT-4 gave 6.1 a question on average (BeRDS, footnote 11)."""
@@ -300,13 +291,14 @@ class PerspectiveExpansion(pt.Transformer):
     ) -> pd.DataFrame:
         """Return the rankings of one topic's perspectives as one, by taking from each in turn; a document occurs once,
         with the perspective that brought it first."""
+        names = [perspective.name for perspective in expanded.perspectives] or [""]
         rankings = [list(map(str, group["docno"])) for group in groups]
         merged = round_robin(rankings, self.depth)
         rows = [groups[which].iloc[rankings[which].index(document)] for document, which in merged]
         return renumbered(pd.DataFrame(rows)).assign(
             qid=expanded.topic,
             query=question,
-            perspective=[_names(expanded)[which] for _, which in merged],
+            perspective=[names[which] for _, which in merged],
             expanded=bool(expanded.perspectives),
         )
 
@@ -333,11 +325,3 @@ class PerspectiveExpansion(pt.Transformer):
         if answer.value is None:
             return QueryExpansion(topic, (), answer.reason or Reason.INVALID_ANSWER, answer.detail)
         return QueryExpansion(topic, tuple(answer.value.perspectives))
-
-    def __repr__(self) -> str:
-        return f"PerspectiveExpansion({self.retriever!r})"
-
-
-def _names(expanded: QueryExpansion) -> list[str]:
-    """The names of the perspectives; one without a name, the question itself, where there are none."""
-    return [perspective.name for perspective in expanded.perspectives] or [""]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pyterrier as pt
 
 from conqret.errors import DeclarationError
@@ -100,16 +99,3 @@ def assemble(
             encoder = remembering(load(Encoding(plan.mmr_encoder).settled(ENGINES["dense"])).passages)
         pipeline = pipeline >> MMR(plan.mmr, encoder=encoder)
     return Stages(pipeline, expansion, reranker)
-
-
-async def rerank(frame: pd.DataFrame, plan: PipelinePlan, session: Session) -> tuple[pd.DataFrame, int]:
-    """Rerank rankings with a model, then by lexical MMR if the plan has a trade-off.
-
-    Returns:
-        The rankings, and the number of windows that failed and kept their order.
-    """
-    reranker = ListwiseReranker(stance=plan.stance, window=plan.window, step=plan.step, session=session)
-    frame = await reranker.rerank(frame, session.client)
-    if plan.mmr is not None:
-        frame = MMR(plan.mmr).transform(frame)
-    return frame, reranker.summary.failed

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Unpack
 
 from conqret._optional import require
 from conqret.errors import DeclarationError, number, strict_options
-from conqret.io.corpus_folder import CorpusDirectory
+from conqret.io.corpus_folder import CorpusDirectory, select_topics
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.retrieval.corpus_index import open_index
 from conqret.retrieval.evaluate import Evaluation, check_depth, cutoff, default_measures, evaluate
-from conqret.retrieval.retrieve import as_split, chosen_topics, retrieval_session
+from conqret.retrieval.retrieve import RankingSettings, as_split, retrieval_session, topics_of
 from conqret.retrieval.system_names import PipelinePlan, check_systems, has_step
 from conqret.retrieval.systems import SystemRun, judgments, run_systems
 from conqret.runs.run_folder import RUNS
@@ -43,23 +43,6 @@ class RankingEvaluation:
         return sum(run.windows.failed for run in self.runs if run.windows)
 
 
-class EvaluationSettings(TypedDict, total=False):
-    """The keyword settings of :func:`evaluate_rankings`.
-
-    - ``encoder``: the encoder of a vector index, by default the one it was built with
-    - ``mmr_encoder``: the encoder whose vectors MMR compares; by default MMR compares words
-    - ``prompts``: a folder of custom prompts
-    - ``recordings``: a store of responses; by default one under ``runs``, for models that cost money
-    - ``replay``: recordings to read responses from; no request is sent
-    """
-
-    encoder: str | None
-    mmr_encoder: str | None
-    prompts: str | Path | None
-    recordings: str | Path | None
-    replay: str | Path | None
-
-
 @strict_options
 def evaluate_rankings(
     corpus: str | Path,
@@ -72,7 +55,7 @@ def evaluate_rankings(
     depth: int = 100,
     on_start: Callable[[int, int, str], object] = lambda topics, documents, engine: None,
     on_topic: Callable[[str], None] = lambda topic: None,
-    **settings: Unpack[EvaluationSettings],
+    **settings: Unpack[RankingSettings],
 ) -> RankingEvaluation:
     """Score systems against the qrels of a corpus: means, 95% intervals, significant differences; for pro, con and
     both where the qrels have sides.
@@ -89,7 +72,7 @@ def evaluate_rankings(
         depth: documents that the first stage retrieves for each topic.
         on_start: called with the numbers of topics and documents, and the name of the index.
         on_topic: called with the id of each topic that is reranked.
-        settings: :class:`EvaluationSettings`.
+        settings: :class:`conqret.retrieval.retrieve.RankingSettings`.
 
     Raises:
         DeclarationError: a system, measure or topic is unknown, the split has no topic, or a file
@@ -102,7 +85,7 @@ def evaluate_rankings(
     for measure in wanted:
         cutoff(measure)  # an unknown one is named before anything is done
     check_systems(systems)
-    chosen = chosen_topics(Path(corpus), split, topics)
+    chosen = select_topics(topics_of(Path(corpus), split), topics, split)
     directory = CorpusDirectory(Path(corpus))
     judged = judgments(directory, as_split(split), {topic.id for topic in chosen})
     if not judged:

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import pandas as pd
@@ -154,17 +153,12 @@ INSTRUCTIONS: dict[Stance, str] = {"none": "rerank/generic", "pro": "rerank/pro"
 
 @dataclass(frozen=True, slots=True)
 class WindowOutcome:
-    """The result of one reranking window: its position in a topic's ranking, and how its response was
-    repaired.
+    """The result of one reranking window: how its response was repaired.
 
-    The window has the places from ``start`` (from 0) to before ``end``. ``reason`` is None, or says why there
-    was no response; the window then kept its order. ``trimmed`` counts the documents that were cut to fit the
-    model's context window.
+    ``reason`` is None, or says why there was no response; the window then kept its order. ``trimmed`` counts
+    the documents that were cut to fit the model's context window.
     """
 
-    topic: str
-    start: int
-    end: int
     duplicates: int = 0
     invented: int = 0
     missing: int = 0
@@ -210,7 +204,7 @@ class ListwiseReranker(pt.Transformer):
 
     ``stance`` is pro, con, or none for the generic instruction. ``model`` is any litellm model, or
     ``offline`` for the lexical baseline. A decision model grades each document by itself, without windows.
-    A shared ``session`` (with recordings and a budget) replaces ``model``, ``recordings`` and ``replay``.
+    A ``session`` (with recordings and a budget) replaces ``model``.
 
     Raises:
         DeclarationError: the stance is unknown, the windows are impossible, or as :class:`Session`.
@@ -224,14 +218,12 @@ class ListwiseReranker(pt.Transformer):
         window: int = WINDOW,
         step: int = STEP,
         session: Session | None = None,
-        recordings: str | Path | None = None,
-        replay: str | Path | None = None,
         on_query: Callable[[str], None] = lambda topic: None,
     ) -> None:
         super().__init__()
         check_known("stance", INSTRUCTIONS, stance)
         spans(0, window=window, step=step)
-        self.session = session or Session(model, recordings=recordings, replay=replay)
+        self.session = session or Session(model)
         self.stance, self.window, self.step = stance, window, step
         self.outcomes: tuple[WindowOutcome, ...] = ()
         self._on_query = on_query
@@ -280,22 +272,14 @@ class ListwiseReranker(pt.Transformer):
         for start, end in spans(len(documents), window=self.window, step=self.step):
             shown = [documents[place] for place in order[start:end]]
             item = self._item(f"{topic}:{start + 1}-{end}", question, shown)
-            window_order, outcome = await self._ask(item, topic, start, client)
+            window_order, outcome = await self._ask(item, client)
             order = apply(order, start, window_order)
             outcomes.append(outcome)
         self._on_query(topic)
         return order, outcomes
 
     def _item(self, name: str, question: str, documents: Sequence[Document]) -> Item:
-        return Item.model_construct(
-            id=name,
-            topic=question,
-            stance=self.stance,
-            documents=tuple(documents),
-            argument=None,
-            second_argument=None,
-            metadata={},
-        )
+        return Item.model_construct(id=name, topic=question, stance=self.stance, documents=tuple(documents))
 
     async def _graded(
         self, topic: str, question: str, documents: Sequence[Document], client: Client
@@ -305,21 +289,18 @@ class ListwiseReranker(pt.Transformer):
         item = self._item(topic, question, documents)
         grades, trimmed = await grade(item, client, INSTRUCTIONS[self.stance])
         outcomes = [
-            WindowOutcome(topic, place, place + 1, reason=lost.reason, detail=str(lost))
-            if isinstance(lost, UnansweredError)
-            else WindowOutcome(topic, place, place + 1)
-            for place, lost in enumerate(grades)
+            WindowOutcome(reason=value.reason, detail=str(value))
+            if isinstance(value, UnansweredError)
+            else WindowOutcome()
+            for value in grades
         ]
         if outcomes:
             outcomes[0] = replace(outcomes[0], trimmed=trimmed)
         return order_of(grades), outcomes
 
-    async def _ask(
-        self, item: Item, topic: str, start: int, client: Client
-    ) -> tuple[Sequence[int], WindowOutcome]:
+    async def _ask(self, item: Item, client: Client) -> tuple[Sequence[int], WindowOutcome]:
         count = len(item.documents)
         texts = [f"{document.title}\n\n{document.text}" for document in item.documents]
-        place: dict[str, Any] = {"topic": topic, "start": start, "end": start + count}
         prompt = self.session.library[INSTRUCTIONS[self.stance]]
         fitted = fit(
             item.documents,
@@ -327,7 +308,7 @@ class ListwiseReranker(pt.Transformer):
             client,
         )
         if fitted is None:
-            return range(count), WindowOutcome(**place, reason=Reason.CONTEXT_OVERFLOW)
+            return range(count), WindowOutcome(reason=Reason.CONTEXT_OVERFLOW)
         answer = await client.request(
             Request(
                 ask=prompt.id,
@@ -344,12 +325,9 @@ class ListwiseReranker(pt.Transformer):
         trimmed = len(fitted.trims)
         if answer.value is None:
             reason = answer.reason or Reason.INVALID_ANSWER
-            return range(count), WindowOutcome(**place, trimmed=trimmed, reason=reason, detail=answer.detail)
+            return range(count), WindowOutcome(trimmed=trimmed, reason=reason, detail=answer.detail)
         order, repairs = repair(answer.value.ranking, count)
-        return order, WindowOutcome(**place, **repairs, trimmed=trimmed)
-
-    def __repr__(self) -> str:
-        return f"ListwiseReranker({self.stance})"
+        return order, WindowOutcome(**repairs, trimmed=trimmed)
 
 
 def ordered(group: pd.DataFrame) -> pd.DataFrame:

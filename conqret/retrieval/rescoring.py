@@ -39,20 +39,13 @@ class CrossEncoder(pt.Transformer):
     and ``rank`` (from 0). Documents below ``candidates`` are dropped.
 
     Raises:
-        DeclarationError: the model cannot be loaded or has other labels, or a number is below 1.
+        DeclarationError: the model cannot be loaded or has other labels.
         MissingDependencyError: sentence-transformers is not installed.
     """
 
-    def __init__(
-        self, model: str, *, instruction: str = "", candidates: int = DEPTH, passage_words: int = WORDS
-    ) -> None:
+    def __init__(self, model: str, *, instruction: str = "", candidates: int = DEPTH) -> None:
         super().__init__()
-        if candidates < 1 or passage_words < 1:
-            raise DeclarationError(
-                f"candidates ({candidates}) and words of a passage ({passage_words}) must both be at least 1"
-            )
-        self.model, self.instruction = model, instruction
-        self.candidates, self.passage_words = candidates, passage_words
+        self.model, self.instruction, self.candidates = model, instruction, candidates
         self._score: Scorer = adapted(model)() if is_adapter(model) else _loaded(model)
 
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -82,7 +75,7 @@ class CrossEncoder(pt.Transformer):
         asked = INSTRUCTED.format(instruction=self.instruction, query=query) if self.instruction else query
         titles = group["title"] if "title" in group else [""] * len(group)
         pieces = [
-            passages(f"{title or ''} {text}", self.passage_words)
+            passages(f"{title or ''} {text}", WORDS)
             for title, text in zip(titles, group["text"], strict=True)
         ]
         piece_scores = np.asarray(
@@ -97,9 +90,6 @@ class CrossEncoder(pt.Transformer):
         best: NDArray[np.float64] = np.maximum.reduceat(piece_scores, starts)
         return best
 
-    def __repr__(self) -> str:
-        return f"CrossEncoder({self.model!r})"
-
 
 def _loaded(name: str) -> Scorer:
     """Load a model that sentence-transformers reads, and return a function from pairs of texts to scores. Of two
@@ -112,11 +102,7 @@ def _loaded(name: str) -> Scorer:
     try:
         with bars_on_terminals(), from_checkpoint():
             model: Any = library.CrossEncoder(name, trust_remote_code=False)
-    except DeclarationError as error:
-        raise DeclarationError(
-            f"{error}; a model whose class is not in transformers (TART) comes through an adapter, module:function"
-        ) from error
-    except UNREADABLE as error:
+    except (DeclarationError, *UNREADABLE) as error:
         raise DeclarationError(
             f"the reranker {name!r} cannot be loaded: {first_line(error)} (give the folder of a model, its name on a "
             "hub that can be reached, or an adapter, module:function, for a model that needs its own code)"
@@ -145,7 +131,7 @@ class MMR(pt.Transformer):
 
     MMR trades relevance against similarity to documents ranked above. Columns in: ``qid``, ``docno``,
     ``score``, ``text``. Columns out: the same, with new ``rank`` (from 0) and ``score`` (falling by 1).
-    Scores are first divided by the highest score of the frame (BeRDS, A.6). Documents below ``candidates``
+    Scores are first divided by the highest score of the frame (BeRDS, A.6). Documents below :data:`CANDIDATES`
     keep their order at the end. A ``trade_off`` of 1 changes nothing. ``encoder`` defaults to
     :func:`~conqret.text.text_passages.lexical`; any sentence encoder works (``model.encode``).
 
@@ -153,17 +139,14 @@ class MMR(pt.Transformer):
         DeclarationError: ``trade_off`` is outside [0, 1].
     """
 
-    def __init__(
-        self, trade_off: float = TRADE_OFF, *, candidates: int = CANDIDATES, encoder: Encoder | None = None
-    ) -> None:
+    def __init__(self, trade_off: float = TRADE_OFF, *, encoder: Encoder | None = None) -> None:
         super().__init__()
         if not 0 <= trade_off <= 1:
             raise DeclarationError(f"the trade-off of MMR is {trade_off}, but it must be between 0 and 1")
-        self.trade_off, self.candidates, self.encoder = trade_off, candidates, encoder or lexical
+        self.trade_off, self.encoder = trade_off, encoder or lexical
 
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Reorder the first ``candidates`` documents of every query for diversity, and return the new frame; documents
-        beyond them follow in their order."""
+        """Reorder the first documents of every query for diversity, and return the new frame."""
         pt.validate.result_frame(frame, extra_columns=["score", "text"])
         if frame.empty:
             return frame.assign(rank=0)
@@ -171,15 +154,12 @@ class MMR(pt.Transformer):
         parts = []
         for _, group in frame.groupby("qid", sort=False):
             best = ordered(group)
-            head = best.iloc[: self.candidates]
+            head = best.iloc[:CANDIDATES]
             scores = head["score"].to_numpy(float) / (highest if highest > 0 else 1.0)
             likeness = cosines(self.encoder([str(text) for text in head["text"]]))
             order = select(scores, likeness, self.trade_off)
-            parts.append(renumbered(pd.concat([head.iloc[order], best.iloc[self.candidates :]])))
+            parts.append(renumbered(pd.concat([head.iloc[order], best.iloc[CANDIDATES:]])))
         return pd.concat(parts, ignore_index=True)
-
-    def __repr__(self) -> str:
-        return f"MMR({self.trade_off})"
 
 
 def remembering(encoder: Encoder) -> Encoder:

@@ -11,7 +11,7 @@ from conqret._optional import require
 from conqret.data import Stance
 from conqret.data.corpus import SPLITS, CorpusTopic, Split
 from conqret.errors import DeclarationError, check_known, strict_options
-from conqret.io.corpus_folder import CorpusDirectory, select_topics
+from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.trec import scored, write_run
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import STORE_NAME
@@ -60,32 +60,40 @@ class RetrievalResult:
         )
 
 
-class RetrievalSettings(TypedDict, total=False):
-    """The keyword settings of :func:`retrieve`.
+class RankingSettings(TypedDict, total=False):
+    """What systems are given that rank the documents of a corpus.
 
     - ``encoder``: the encoder of a vector index, by default the one it was built with
+    - ``mmr_encoder``: the encoder whose vectors MMR compares; by default it compares words
+    - ``prompts``: a folder of custom prompts
+    - ``recordings``: a store of responses; by default one next to the run (of an evaluation: under ``runs``), for
+      models that cost money
+    - ``replay``: recordings to read responses from; no request is sent
+    """
+
+    encoder: str | None
+    mmr_encoder: str | None
+    prompts: str | Path | None
+    recordings: str | Path | None
+    replay: str | Path | None
+
+
+class RetrievalSettings(RankingSettings, total=False):
+    """The keyword settings of :func:`retrieve`: those of :class:`RankingSettings`, and further steps.
+
     - ``weights``: one weight per engine, to fuse scores; by default ranks are fused (reciprocal rank
       fusion)
     - ``depth``: documents that the first stage retrieves for each topic
     - ``cross_encoder``: a model that reranks by question and passage, before ``rerank``
     - ``instruction``: an instruction that the cross-encoder reads with each question
     - ``mmr``: lambda, 0 to 1, of a final reordering by maximal marginal relevance
-    - ``mmr_encoder``: the encoder whose vectors MMR compares; by default it compares words
-    - ``prompts``: a folder of custom prompts
-    - ``recordings``: a store of responses; by default one next to the run, for models that cost money
-    - ``replay``: recordings to read responses from; no request is sent
     """
 
-    encoder: str | None
     weights: Sequence[float] | None
     depth: int
     cross_encoder: str | None
     instruction: str
     mmr: float | None
-    mmr_encoder: str | None
-    prompts: str | Path | None
-    recordings: str | Path | None
-    replay: str | Path | None
 
 
 @strict_options
@@ -175,9 +183,8 @@ def as_split(split: str) -> Split | None:
     Raises:
         UnknownNameError: there is no such split.
     """
-    known: dict[str, Split | None] = {"all": None, **dict(zip(SPLITS, SPLITS, strict=True))}
-    check_known("split", known, split)
-    return known[split]
+    check_known("split", ("all", *SPLITS), split)
+    return next((known for known in SPLITS if known == split), None)
 
 
 def topics_of(corpus: Path, split: str) -> list[CorpusTopic]:
@@ -191,19 +198,6 @@ def topics_of(corpus: Path, split: str) -> list[CorpusTopic]:
     if not topics:
         raise DeclarationError(f"{corpus} has no topics of the split {split!r}; choose another with --split")
     return topics
-
-
-def chosen_topics(corpus: Path, split: str, wanted: str | None) -> list[CorpusTopic]:
-    """Return the topics of a split, restricted to ``wanted``: comma-separated ids, or a file with one id per
-    line.
-
-    All topics of the split are returned if ``wanted`` is None.
-
-    Raises:
-        DeclarationError: as :func:`topics_of`, or ``wanted`` names no topic.
-        UnknownNameError: the split has no topic with such an id.
-    """
-    return select_topics(topics_of(corpus, split), wanted, split)
 
 
 def retrieval_session(

@@ -127,7 +127,7 @@ class Encoding:
                 "Hugging Face model, or its name on a hub (facebook/contriever-msmarco); `conqret retrieve index "
                 f"CORPUS --engine {engine.name} --encoder …` builds the index for all other commands"
             )
-        filled = self if self.adapter else self._filled()
+        filled = self if self.code else self._filled()
         weights = filled._digest()
         if self.weights and self.weights != weights:
             raise DeclarationError(
@@ -138,14 +138,9 @@ class Encoding:
         return replace(filled, weights=weights)
 
     @property
-    def adapter(self) -> bool:
-        """True if the encoder is a Python function (``module:function``) and not a folder of weights."""
-        return is_adapter(self.encoder)
-
-    @property
     def code(self) -> str:
         """The Python function's name, ``module:function``; empty for a folder of weights."""
-        return self.encoder if self.adapter else ""
+        return self.encoder if is_adapter(self.encoder) else ""
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -157,18 +152,9 @@ class Encoding:
         }
 
     def __str__(self) -> str:
-        if self.adapter:
-            how = "an adapter, which runs code of its own"
-        else:
-            how = f"{self.pooling or 'its own'} pooling, {'cosine' if self.normalise else 'dot product'}"
-        prefixes = [
-            f"{text!r} before {where}"
-            for text, where in ((self.query_prefix, "queries"), (self.passage_prefix, "passages"))
-            if text
-        ]
-        return ", ".join(
-            [f"encoder {self.encoder}", how, *prefixes, f"passages of {self.passage_words} words"]
-        )
+        how = f"{self.pooling or 'its own'} pooling, {'cosine' if self.normalise else 'dot product'}"
+        how = "an adapter, which runs code of its own" if self.code else how
+        return f"encoder {self.encoder}, {how}, passages of {self.passage_words} words"
 
     def _filled(self) -> Encoding:
         name = re.split(r"[/\\]", self.encoder.rstrip("/\\").lower())[-1]
@@ -188,7 +174,7 @@ class Encoding:
         )
 
     def _digest(self) -> str:
-        if self.adapter:
+        if self.code:
             named = [adapter_encoder(self).identity]
         else:
             named = [*encoder_weights(self.encoder), *encoder_weights(self.query_encoder or self.encoder)]
@@ -197,10 +183,8 @@ class Encoding:
 
 def _said(name: str) -> dict[str, Any]:
     """What a model of sentence-transformers says of itself: prefixes, and whether cosines compare its vectors."""
-    model_config = model_file(name, "config_sentence_transformers.json")
-    model_config = model_config if isinstance(model_config, dict) else {}
-    prompts = model_config.get("prompts")
-    prompts = prompts if isinstance(prompts, dict) else {}
+    model_config = model_file(name, "config_sentence_transformers.json") or {}
+    prompts = model_config.get("prompts") or {}
     passage = prompts.get("document", prompts.get("passage"))
     return {
         "normalise": model_config.get("similarity_fn_name") in (None, "cosine"),

@@ -44,7 +44,7 @@ def load(encoding: Encoding) -> Encoder:
         DeclarationError: the encoder cannot be loaded, or the function does not return one.
         MissingDependencyError: torch, transformers or sentence-transformers is not installed.
     """
-    return adapter_encoder(encoding) if encoding.adapter else _LoadedEncoder(encoding)
+    return adapter_encoder(encoding) if encoding.code else _LoadedEncoder(encoding)
 
 
 class _LoadedEncoder:

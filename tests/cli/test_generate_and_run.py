@@ -111,10 +111,3 @@ def test_run(folder):
     printed = run_conqret("runs", "report", str(out), "--to", "page.html")
     assert printed.code == 2
     assert "whose page is already in its folder" in printed.err
-
-
-def test_run_names_what_is_wrong(folder):
-    (folder / "experiment.toml").write_text(EXPERIMENT.replace('"rag-fine-grained"', '"rag-fine"'))
-    printed = run_conqret("experiment", "experiment.toml")
-    assert printed.code == 2
-    assert "experiment.toml:13 judges[0].format" in printed.err

@@ -2,19 +2,14 @@
 
 import json
 import random
-import shutil
 import signal
 import time
-from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from conqret.errors import DeclarationError
 from conqret.experiments.experiment import estimate, experiment_job, run_experiment
-from conqret.experiments.experiment_tables import arguments_table, retrieval_tables
+from conqret.experiments.experiment_tables import retrieval_tables
 from conqret.experiments.page import experiment_report
-from conqret.experiments.scores import qrels, retrieval
 from conqret.io.trec import ScoredDoc, read_run, write_run
 from conqret.judging.judge_folder import COLUMNS
 from conqret.llm.client import Client
@@ -24,7 +19,6 @@ from tests.runs.killed import kill
 pytest.importorskip("pyterrier")
 pytest.importorskip("ir_measures")
 
-ROOT = Path(__file__).parents[2]
 EXPERIMENT = """name = "tiny"
 corpus = "corpus"
 
@@ -145,22 +139,6 @@ def test_what_it_leaves(finished):
     assert ranked[:4] == ["buses-1", "buses-2", "buses-3", "buses-4"]
 
 
-def test_qrels_without_sides_are_those_of_each_side(finished, tmp_path):
-    job, outcome = finished
-    shutil.copytree(job.experiment.corpus, tmp_path / "corpus")
-    folder = tmp_path / "corpus/qrels"
-    (folder / "con.test.qrels").unlink()
-    (folder / "pro.test.qrels").rename(folder / "all.test.qrels")
-    job = replace(job, experiment=job.experiment.model_copy(update={"corpus": tmp_path / "corpus"}))
-    found = retrieval(job, qrels(job))
-    assert list(found) == ["pro (qrels without sides)", "con (qrels without sides)"]
-    assert found["pro (qrels without sides)"]["bm25"]["P@10"]["mean"] is not None
-    (folder / "all.test.qrels").unlink()
-    assert retrieval(job, qrels(job)) == {}
-    facts = {name: {**one, "none_relevant": None} for name, one in outcome.summary["arguments"].items()}
-    assert "the corpus has no qrels for these topics" in arguments_table(facts).note
-
-
 def test_its_judges_are_one_more_judge_together(file, tmp_path):
     small = file.parent / "jury.toml"
     judge = '[[judges]]\nformat = "direct"\nmetrics = ["groundedness"]\nname = "{}"\nrelevant_from = {}\n'
@@ -212,20 +190,6 @@ def test_what_a_recording_lacks_fails_and_is_counted(finished, file, tmp_path):
     healed = experiment_job(file, output=tmp_path / "run")
     assert run_experiment(healed).failed == {}
     assert same(healed, finished[0])
-
-
-def test_another_experiment_is_refused(finished, file, tmp_path):
-    job, _ = finished
-    other = file.parent / "other.toml"
-    other.write_text(EXPERIMENT.replace("documents = 4", "documents = 3"))
-    with pytest.raises(
-        DeclarationError, match=r"What differs: the experiment \(its file, prompts or corpus\)"
-    ):
-        run_experiment(experiment_job(other, output=job.out.path))
-    file.with_name("topics.toml").write_text('topics = ["boats"]\n' + EXPERIMENT)
-    with pytest.raises(DeclarationError, match="boats"):
-        run_experiment(experiment_job(file.with_name("topics.toml"), output=tmp_path / "new"))
-    assert not (tmp_path / "new").exists()
 
 
 def test_the_estimate_counts_what_is_then_asked(finished, file, tmp_path, monkeypatch):

@@ -3,7 +3,6 @@
 import pytest
 
 from conqret.data import Document
-from conqret.errors import DeclarationError
 from conqret.generation.examples import Expert, ExpertArguments, borne_out, draw_examples
 from conqret.text.citations import citations
 from tests.generation.corpora import SUBJECTS, write_corpus
@@ -48,11 +47,6 @@ def test_examples_come_from_train_topics_and_never_from_the_topic_itself(corpus,
     assert draw_examples(topics, experts, texts, "pro", 0) == ()
 
 
-def test_too_few_examples_are_named(corpus, texts):
-    with pytest.raises(DeclarationError, match="only 4 pro arguments"):
-        draw_examples(list(corpus.topics()), ExpertArguments(corpus), texts, "pro", 5)
-
-
 def shown(points, *texts):
     names = tuple(f"d{n}" for n in range(1, len(texts) + 1))
     documents = {name: Document(id=name, text=text) for name, text in zip(names, texts, strict=True)}
@@ -81,11 +75,3 @@ def test_an_example_shows_only_what_its_documents_bear_out():
     )
     assert [document.id for document in example.documents] == ["d2"]
     assert example.expert.documents == ("d2",)
-
-
-def test_where_nothing_is_borne_out_there_is_no_example(corpus, texts):
-    assert shown((("Buses are good", ("They fly to the moon [1].",)),), "A page about painters.") is None
-    assert shown((("Buses are good", ("Everybody knows.",)),), "Buses are good.") is None
-    experts, (topic, *_) = ExpertArguments(corpus), corpus.topics()
-    assert experts.example(topic, "pro", texts) is not None
-    assert ExpertArguments(corpus).example(topic, "pro", {}) is None

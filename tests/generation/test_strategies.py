@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from conqret.data import Document, Reason
+from conqret.data import Reason
 from conqret.generation.cited_argument import GeneratedArgument
-from conqret.generation.examples import Expert
 from conqret.generation.generation_run import (
     ArgumentRun,
     GenerationFolder,
@@ -15,38 +14,15 @@ from conqret.generation.generation_run import (
     gold_rankings,
     make_tasks,
 )
-from conqret.generation.generator import BudgetedQuestion, GenerateOptions, Generator
+from conqret.generation.generator import GenerateOptions, Generator
 from conqret.generation.strategies import STRATEGIES
-from conqret.generation.strategies.debate import revised
 from conqret.io import open_items
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer
 from conqret.prompts import Library
-from conqret.runs.dry_run import Counted
 from conqret.text.citations import citations
 from tests.generation.corpora import write_corpus
-
-DOCUMENTS = (
-    Document(id="a", text="Free buses raised ridership by 20 percent in two cities, a study found."),
-)
-
-
-EXPERT = Expert("t", "Are buses good?", "pro", (("Buses are good", ("Riders doubled [1].",)),), ("a",))
-
-
-@pytest.mark.parametrize("name", STRATEGIES)
-def test_what_every_strategy_declares(name):
-    strategy, library = STRATEGIES[name], Library()
-    assert strategy.name == name
-    made = strategy.baseline("Should buses be free?", "pro", DOCUMENTS)
-    assert GeneratedArgument.model_validate(made).conclusions
-    for stance in strategy.prompts:
-        question = BudgetedQuestion(
-            library[strategy.prompt(stance)], "Should buses be free?", stance, DOCUMENTS
-        )
-        assert "Free buses raised ridership" in question.rendered(DOCUMENTS).user
-
 
 NOWHERE = GenerationFolder(Path("none"))
 
@@ -54,12 +30,6 @@ NOWHERE = GenerationFolder(Path("none"))
 def write(tasks, options, model, folder=NOWHERE, **settings):
     with ArgumentRun(folder, tasks, options, model, settings, made_of={}) as run:
         return run.written()
-
-
-def counted(task, options, model):
-    with pytest.raises(Counted) as caught:
-        write([task], options, model, dry_run=True)
-    return caught.value.costs[0]
 
 
 def test_extractive_writes_what_the_offline_model_answers_and_asks_nobody(tmp_path):
@@ -154,34 +124,3 @@ def test_in_a_debate_each_turn_is_shown_what_was_said_before(task):
     assert all(f"It rests on [{n}]." in shown["revise"] for n in (1, 2))
     assert "<stance>con" in shown["revise"]
     assert all("harms the budget" in text for text in shown.values())  # all see the documents
-
-
-def test_a_debate_ends_where_nothing_is_argued_or_nothing_against_it(task):
-    found, shown = written(task, con=argued([1]), counter=argued())
-    assert found.argument == "So it is. It rests on [1]."
-    assert "revise" not in shown
-    none, shown = written(task, con=argued())
-    assert (none.argument, none.reason) == (None, Reason.NO_EVIDENCE)
-    assert list(shown) == ["con"]
-    lost, _ = written(task, con=argued([1]), counter=Reason.TIMEOUT)
-    assert (lost.argument, lost.reason) == (None, Reason.TIMEOUT)  # and is asked for again
-
-
-def test_offline_the_other_sides_documents_are_left_to_it():
-    first, counter = (GeneratedArgument.model_validate(argued(*one)) for one in (([1], [2], [2, 3]), ([2],)))
-    made = GeneratedArgument.model_validate(revised("?", "pro", DOCUMENTS, [first, counter]))
-    assert [premise.citations for premise in made.conclusions[0].premises] == [[1], [2, 3]]
-    whole = GeneratedArgument.model_validate(argued([1], [2], [3]))
-    assert revised("?", "pro", DOCUMENTS, [first, whole]) == first.model_dump()
-    gone = GeneratedArgument.model_validate(revised("?", "pro", DOCUMENTS, [whole, counter]))
-    assert [one.document for one in gone.left_out] == [2]
-
-
-def test_what_a_debate_will_ask_is_counted_turn_by_turn(task):
-    once, thrice = (
-        counted(task, GenerateOptions(strategy=name, shots=0), ClientOptions("gpt-4o-mini"))
-        for name in ("cited", "debate")
-    )
-    assert (once.calls, thrice.calls) == (1, 3)
-    assert thrice.completion_tokens == 3 * once.completion_tokens
-    assert thrice.prompt_tokens > 3 * once.prompt_tokens

@@ -1,20 +1,18 @@
 """Runs over topics: items, failures, recordings, resuming, and what is refused."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from conqret.data import Reason
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import UnknownNameError
 from conqret.generation.generation_run import ArgumentRun, GenerationFolder, make_tasks
 from conqret.generation.generator import ANSWER_ROOM, GenerateOptions, GenerationTask, Generator
 from conqret.io import open_items
-from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.prompt_fitting import MESSAGE_OVERHEAD, prompt_tokens
+from conqret.llm.prompt_fitting import MESSAGE_OVERHEAD
 from conqret.llm.request import Answer
 from conqret.llm.tokens import count_tokens
 from conqret.prompts import Library
@@ -22,7 +20,6 @@ from conqret.runs.session import SessionCounts
 from conqret.text.citations import citations
 from tests.generation.corpora import write_corpus
 
-FIXTURES = Path(__file__).parents[2] / "fixtures"
 OFFLINE = ClientOptions("offline")
 DEFAULTS = GenerateOptions()
 
@@ -82,18 +79,6 @@ def test_the_same_again_is_the_same_and_asks_nothing(corpus, ranking, tmp_path):
     assert len(shots.missing) == 2
 
 
-def test_what_does_not_belong_together_is_named(corpus, tmp_path):
-    write_run(tmp_path / "a", [ScoredDoc("boats", "cars-1", 1.0)])
-    with pytest.raises(DeclarationError, match="'boats'"):
-        make_tasks(corpus, read_rankings(tmp_path / "a"), "pro", GenerateOptions())
-    write_run(tmp_path / "b", [ScoredDoc("buses", "no-such", 1.0)])
-    with pytest.raises(DeclarationError, match="'no-such'"):
-        make_tasks(corpus, read_rankings(tmp_path / "b"), "pro", GenerateOptions())
-    (tmp_path / "c").write_text("")
-    with pytest.raises(DeclarationError, match="contains no ranking"):
-        read_rankings(tmp_path / "c")
-
-
 class _Failing:
     """A client whose model never gives a valid answer."""
 
@@ -148,7 +133,8 @@ async def test_a_small_window_is_told_apart_from_one_that_is_too_small(corpus, r
         client = Client(ClientOptions("offline", context_window=window), store=None)
         return Generator(GenerateOptions(), Library(), client, "offline")
 
-    rendered = next(generator(None).questions(task)).fitted(generator(None).client).rendered
+    question = next(generator(None).questions(task))
+    rendered = question.rendered(question.shown)
     whole = count_tokens(rendered.system) + count_tokens(rendered.user) + ANSWER_ROOM + MESSAGE_OVERHEAD
     found = await generator(whole - 100).write(task)
     facts = task.item(found).metadata["generation"]
@@ -160,26 +146,3 @@ async def test_a_small_window_is_told_apart_from_one_that_is_too_small(corpus, r
     assert re.search(
         r"needs [\d,]+ tokens even without .*, and 436 are available of .*: lower --shots", overflow.detail
     )
-
-
-@pytest.mark.parametrize("shots", [0, 3])
-def test_the_room_of_the_answer_is_what_max_tokens_says(tmp_path, shots):
-    from tests.server import FaultPlan, FaultServer
-
-    options = GenerateOptions(shots=shots)
-    ranking = {"zoos": [f"zoos-{n:02}" for n in range(1, 9)]}
-    (task,) = tasks = make_tasks(CorpusDirectory(FIXTURES / "corpus"), ranking, "pro", options)
-    client = Client(ClientOptions("openai/test"), store=None)
-    generator = Generator(options, Library(), client, "openai/test")
-    whole = prompt_tokens(next(generator.questions(task)).fitted(client).rendered, client)
-    window, prompts = whole + 200 + MESSAGE_OVERHEAD, []
-    for room in (200, 700, 1500):
-        with FaultServer(FaultPlan(), length=2) as server:
-            model = ClientOptions(
-                "openai/test", api_base=server.url, api_key="sk-none", max_tokens=room, context_window=window
-            )
-            write(tasks, tmp_path / str(room), options, model)
-        (request,) = server.requests
-        prompts.append(sum(count_tokens(message["content"]) for message in request.body["messages"]))
-        assert prompts[-1] <= window - room - MESSAGE_OVERHEAD
-    assert prompts[0] == whole > prompts[1] > prompts[2]

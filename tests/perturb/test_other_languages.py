@@ -11,9 +11,6 @@ import pytest
 from pydantic import ValidationError
 
 from conqret.data import Item
-from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.setup import set_up
-from conqret.llm.client_options import ClientOptions
 from conqret.perturb import (
     PERTURBATIONS,
     LanguageError,
@@ -26,16 +23,13 @@ from conqret.perturb import (
 from conqret.perturb.kinds import added_texts, changed_citations, changed_sentences
 from conqret.perturb.perturbation import Draw
 from conqret.perturb.rewriting import rewrite_request
-from conqret.perturb.versions import counted_reasons
 from conqret.prompts import Library
-from conqret.studies.bias.bias_run import plan_bias
-from conqret.studies.bias.contrast import PROBES, TEXTS, ProbeContext
+from conqret.studies.bias.contrast import TEXTS
 from conqret.studies.bias.probes import changed_texts, questions
 from conqret.text.analysis import function_words
 from conqret.text.sentences import sentences
 
 ITEMS = Path(__file__).parents[2] / "fixtures" / "languages" / "items.jsonl"
-PROBED = {"en", "de", "ar", "zh"}
 LATIN = frozenset({"de", "fr", "es", "pt"})
 IN_ENGLISH = set(
     "hallucinate,hallucinate-share,reverse,reverse-share,paraphrase,wrong-names,fallacies,one-sided-evidence".split(
@@ -125,60 +119,6 @@ def test_no_english_enters_a_text_in_another_language(name: str, code: str, mate
         assert {item.language for item in left_out} == {code}
 
 
-def ground() -> ProbeContext:
-    paired = [
-        item.model_copy(update={"second_argument": item.documents[0].text})
-        for item in parallel()
-        if item.language in PROBED
-    ]
-    setup = set_up("rag-direct", ClientOptions("offline"), JudgeOptions())
-    setup_of_quality = set_up("rag-fine-grained", ClientOptions("offline"), JudgeOptions())
-    assert setup.metrics
-    return ProbeContext(tuple(paired), setup_of_quality)
-
-
-def test_no_probe_puts_english_into_a_text_in_another_language() -> None:
-    context = ground()
-    plan = plan_bias(context, list(PROBES))
-    made = {contrast.probe for contrast in plan.contrasts}
-    assert made >= set("length,authority,injection,document order,formatting,wording,bandwagon".split(","))
-    languages = {item.id: item.language for item in context.items}
-    seen: dict[str, set[str]] = {}
-    for contrast in plan.contrasts:
-        for items in contrast.versions.values():
-            for version in items:
-                code = languages.get(version.id) or version.language
-                if version.id.startswith("severity-") or not code:
-                    continue
-                if version.id not in languages:
-                    seen.setdefault(contrast.probe, set()).add(code)
-                if code != "en":
-                    assert strangers(version, code) == set(), version.id
-    assert {name for name, codes in seen.items() if codes == PROBED} >= set(
-        "length,authority,injection,document order,formatting".split(",")
-    )
-    assert {name for name, codes in seen.items() if codes == {"en"}} >= set(
-        "bandwagon concreteness distraction identity model-name refinement sentiment wording yes-bias".split()
-    ) & made
-    assert any("Chinese (12 items)" in note for note in plan.notes)
-
-
-@pytest.mark.parametrize("code", ["ru", "ja"])
-@pytest.mark.parametrize("name", ["inject-argument", "inject-document"])
-def test_the_control_of_what_is_put_in_is_as_long_and_the_items_own(name: str, code: str) -> None:
-    perturbation, item = PERTURBATIONS[name], of(code)[0]
-    control = perturbation.controlled
-    assert control is not None
-    level = perturbation.levels[-1]
-    one, other = perturbation.apply(item, level), control.apply(item, level)
-    lengths = [sum(map(len, texts_of(version))) for version in (one, other)]
-    assert abs(lengths[0] - lengths[1]) <= 15 * max(1, len(item.documents))
-    assert lower(texts_of(other)) - lower(texts_of(item)) <= {
-        word for word in lower(texts_of(other)) if len(word) < 25
-    }
-    assert not lower(texts_of(other)) & {"ignoriere", "ignora", "ignore", "системa"} - lower(texts_of(item))
-
-
 def test_a_model_rewrites_in_any_language_and_not_in_english() -> None:
     perturbation = PERTURBATIONS["paraphrase"]
     item = next(item for item in of("zh"))
@@ -200,19 +140,3 @@ def test_a_model_rewrites_in_any_language_and_not_in_english() -> None:
         by_model=True,
     )
     assert records(perturbation.apply(item, 100, materials=rewritten))[0].changes[0].kind == "model"
-
-
-def test_reasons_are_counted_by_language() -> None:
-    _, left_out = perturb_items(parallel(), PERTURBATIONS["wrong-names"], (0, 100))
-    counted = counted_reasons([omission.reason for omission in left_out])
-    assert "Russian (12 items), Arabic (12 items)" in counted
-    assert sum(omission.language == "ru" for omission in left_out) == 12
-
-
-def test_a_language_that_has_no_table_has_no_rule() -> None:
-    item = of("de")[0].model_copy(update={"language": "sw"})
-    for name in ("fallacies", "inject-argument", "paraphrase"):
-        with pytest.raises(LanguageError, match="in Swahili"):
-            PERTURBATIONS[name].apply(item, PERTURBATIONS[name].levels[-1])
-    for name in ("padding", "shuffle", "drop-citations", "truncate", "outdated-evidence"):
-        assert PERTURBATIONS[name].languages is None

@@ -30,21 +30,6 @@ def test_it_declares_what_it_does(perturbation: Perturbation) -> None:
     assert perturbation.expected("context-relevance") is perturbation.expects["context_relevance"]
 
 
-def test_level_0_is_the_item_itself(
-    perturbation: Perturbation, demo: list[Item], materials: Materials
-) -> None:
-    assert perturbation.apply(demo[0], 0, materials=materials) is demo[0]
-
-
-def test_it_is_a_pure_function(perturbation: Perturbation, demo: list[Item], materials: Materials) -> None:
-    level = perturbation.levels[-1]
-    before = demo[3].model_dump_json()
-    once, again = (perturbation.apply(demo[3], level, materials=materials) for _ in range(2))
-    assert once == again
-    assert once.id != demo[3].id
-    assert demo[3].model_dump_json() == before
-
-
 def test_levels_are_nested(perturbation: Perturbation, demo: list[Item], materials: Materials) -> None:
     for item in demo[:6]:
         found: set[tuple[str, str, str]] = set()
@@ -84,8 +69,3 @@ def test_changes_can_be_stacked(demo: list[Item], materials: Materials) -> None:
     assert [record.name for record in records(twice)] == ["hallucinate", "irrelevant"]
     assert twice.id == f"{demo[0].id}+hallucinate-5+irrelevant-50"
     assert twice.documents == PERTURBATIONS["irrelevant"].apply(demo[0], 50, materials=materials).documents
-
-
-def test_metadata_of_another_kind_is_no_record(small: Item) -> None:
-    with pytest.raises(DeclarationError, match="rename that field"):
-        records(small.model_copy(update={"metadata": {"perturbation": "none"}}))

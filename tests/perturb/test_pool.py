@@ -2,10 +2,7 @@ import json
 import random
 from pathlib import Path
 
-import pytest
-
 from conqret.data import Document, Item
-from conqret.errors import DeclarationError
 from conqret.perturb import Pool
 
 
@@ -33,8 +30,3 @@ def test_a_document_of_two_topics_is_foreign_to_neither() -> None:
     pool = Pool.from_items([*items, other])
     assert [d.id for d in pool.draw(items[0], 5, random.Random(0))] == ["x"]
     assert [d.id for d in pool.draw(other, 5, random.Random(0))] == ["s"]
-
-
-def test_no_corpus(tmp_path: Path) -> None:
-    with pytest.raises(DeclarationError, match=r"documents\.jsonl is missing"):
-        Pool.open(tmp_path)

@@ -7,7 +7,6 @@ import pytest
 from pydantic import ValidationError
 
 from conqret.data import Item, Reason
-from conqret.errors import DeclarationError
 from conqret.llm.request import Answer, Request
 from conqret.perturb import PERTURBATIONS, records
 from conqret.perturb.rewriting import Rewrites, rewrite_items
@@ -102,8 +101,3 @@ def test_the_offline_model_gives_what_the_rules_give(name: str, demo: list[Item]
             for item in demo[:3]:
                 by_model = perturbation.apply(item, level, materials=materials)
                 assert by_model.argument == perturbation.apply(item, level).argument
-
-
-def test_a_perturbation_without_words_needs_no_model(demo: list[Item]) -> None:
-    with pytest.raises(DeclarationError, match="needs no model"):
-        rewritten(demo, PERTURBATIONS["shuffle"], (0,))

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from conqret.errors import DeclarationError
 from conqret.retrieval import BM25, CrossEncoder, build_index
 from conqret.text.text_passages import passages
 from tests.needed import Needed
@@ -26,8 +25,9 @@ RANKED = pd.DataFrame(
 )
 
 
-def test_the_best_passage_counts():
-    found = CrossEncoder("tests.retrieval.letters:overlap", passage_words=3)(RANKED)
+def test_the_best_passage_counts(monkeypatch):
+    monkeypatch.setattr("conqret.retrieval.rescoring.WORDS", 3)
+    found = CrossEncoder("tests.retrieval.letters:overlap")(RANKED)
     assert list(found["docno"]) == ["c", "a", "b", "d"]
     assert list(found["score"]) == [3, 1, 1, 1]
     assert list(found["rank"]) == [0, 1, 2, 0]
@@ -41,7 +41,7 @@ def test_an_instruction_stands_beside_the_question():
 
 
 @pytest.mark.parametrize("labels", [1, 2])
-def test_a_model_scores_as_it_does_alone(labels, corpus, tmp_path):
+def test_a_model_scores_as_it_does_alone(labels, corpus, tmp_path, monkeypatch):
     import torch
     from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
 
@@ -61,7 +61,8 @@ def test_a_model_scores_as_it_does_alone(labels, corpus, tmp_path):
     )
     model = BertForSequenceClassification(config).eval()
     model.save_pretrained(tmp_path / "reranker")
-    pipeline = BM25(build_index(corpus)) % 3 >> CrossEncoder(str(tmp_path / "reranker"), passage_words=9)
+    monkeypatch.setattr("conqret.retrieval.rescoring.WORDS", 9)
+    pipeline = BM25(build_index(corpus)) % 3 >> CrossEncoder(str(tmp_path / "reranker"))
     found = pipeline.search("Should cats be kept indoors?")
     assert found["score"].is_monotonic_decreasing
     for text, score in zip(found["text"], found["score"], strict=True):
@@ -72,14 +73,3 @@ def test_a_model_scores_as_it_does_alone(labels, corpus, tmp_path):
                 logits.append(model(**read).logits[0].numpy())
         best = max(logit[1] - logit[0] if labels == 2 else 1 / (1 + np.exp(-logit[0])) for logit in logits)
         assert score == pytest.approx(best, abs=1e-4)
-
-
-def test_wrong_calls(tmp_path):
-    with pytest.raises(DeclarationError, match=r"cannot be loaded.*module:function"):
-        CrossEncoder(str(tmp_path))
-    with pytest.raises(DeclarationError, match=r"adapter .* cannot be loaded"):
-        CrossEncoder("tests.retrieval.letters:missing")
-    with pytest.raises(DeclarationError, match="does not give one score for each passage"):
-        CrossEncoder("tests.retrieval.letters:two_numbers")(RANKED)
-    with pytest.raises(DeclarationError, match="at least 1"):
-        CrossEncoder("tests.retrieval.letters:overlap", candidates=0)

@@ -1,8 +1,7 @@
-"""Retrieval by vectors: what an encoder learned carries over, the search is exact, and a killed build goes on."""
+"""Retrieval by vectors: the search is exact, and a killed build goes on."""
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import shutil
@@ -13,14 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError
 from conqret.retrieval import BM25, Fusion, build_index, open_index, vectors
 from conqret.retrieval.engines import get_engine
 from conqret.retrieval.rescoring import CrossEncoder
 from conqret.retrieval.text_encoding import Encoding
 from conqret.text.text_passages import passages
 from tests.needed import Needed
-from tests.retrieval.small_encoder import train
 
 Needed("sentence_transformers", reason="the extra dense is not installed")
 
@@ -31,38 +29,29 @@ def _lines(name):
     return [json.loads(line) for line in (FIXTURES / name).read_text(encoding="utf-8").splitlines()]
 
 
-def _topic(document):
-    """The topic for which a document of the fixtures was found: ``zoos-03`` for ``zoos``."""
-    return document.rpartition("-")[0]
-
-
-QUESTION_OF = {line["id"]: line["question"] for line in _lines("topics.jsonl")}
-HALVES = sorted(QUESTION_OF)[::2], sorted(QUESTION_OF)[1::2]
+QUESTIONS = [line["question"] for line in _lines("topics.jsonl")]
 WORDS = 40
-
-
-def _trained(topics, folder):
-    """An encoder that learned from the questions of these topics, and from what follows what in any document."""
-    texts = {line["id"]: passages(line["text"], WORDS) for line in _lines("documents.jsonl")}
-    pairs = [
-        (QUESTION_OF[_topic(name)], part)
-        for name, parts in texts.items()
-        for part in parts[:3]
-        if _topic(name) in topics
-    ]
-    pairs += [pair for parts in texts.values() for pair in itertools.pairwise(parts)]
-    return train(pairs, [part for parts in texts.values() for part in parts], folder)
 
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory):
-    """Trained on half of the topics."""
+    """Random vectors of words, as sentence-transformers keeps a model."""
     import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield _trained(HALVES[0], tmp_path_factory.mktemp("encoder") / "small")
-    torch.set_num_threads(before)
+    words = Tokenizer(models.WordLevel(unk_token="[UNK]"))
+    words.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    trainer = trainers.WordLevelTrainer(
+        vocab_size=3000, special_tokens=["[PAD]", "[UNK]"], show_progress=False
+    )
+    words.train_from_iterator((line["text"] for line in _lines("documents.jsonl")), trainer)
+    torch.manual_seed(13)
+    model = SentenceTransformer(modules=[StaticEmbedding(words, embedding_dim=64)], device="cpu")
+    folder = tmp_path_factory.mktemp("encoder") / "small"
+    model.save(str(folder), create_model_card=False)
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +75,7 @@ def _brute(index, questions, depth):
 
 
 def test_the_search_is_exact(trained, monkeypatch):
-    questions = list(QUESTION_OF.values())
+    questions = QUESTIONS
     expected, scores = _brute(trained, questions, 20)
     for scanned, asked in ((vectors.SCANNED, vectors.QUERIES_AT_ONCE), (7, 5)):
         monkeypatch.setattr(vectors, "SCANNED", scanned)
@@ -235,37 +224,6 @@ def test_bare_models_are_pooled_as_declared(tmp_path):
         with torch.inference_mode():
             expected = model(**words(texts[1:2], return_tensors="pt")).pooler_output.numpy()
         assert found(texts)[1:2] == pytest.approx(expected, abs=1e-5)
-
-
-def test_wrong_calls(corpus, encoder, tmp_path, monkeypatch):
-    def built(engine="dense", **options):
-        return build_index(corpus, engine=engine, settings=get_engine(engine).declared(options))
-
-    with pytest.raises(DeclarationError, match="needs an encoder: --encoder"):
-        built()
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(DeclarationError, match="no encoder 'nowhere/at-all'"):
-        built(encoder="nowhere/at-all")
-    with pytest.raises(DeclarationError, match="at least 1"):
-        built(encoder=str(encoder), passage_words=0)
-    with pytest.raises(UnknownNameError, match="pooling"):
-        built(encoder=str(encoder), pooling="max")
-    with pytest.raises(DeclarationError, match="its own pooling"):
-        built(encoder=str(encoder), pooling="cls")
-    with pytest.raises(UnknownNameError, match="of the engine dense"):
-        built(k1=1.0)
-    with pytest.raises(UnknownNameError, match="of the engine bm25s"):
-        built("bm25s", encoder="x")
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(DeclarationError, match="module:function"):
-        built(encoder=str(tmp_path / "empty"))
-    code = shutil.copytree(encoder, tmp_path / "code")
-    (code / "modules.json").write_text('[{"idx": 0, "name": "0", "path": "", "type": "own.Model"}]')
-    (code / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nclass Model: pass\n")
-    with pytest.raises(DeclarationError, match="cannot be loaded"):
-        built(encoder=str(code))
-    assert not (tmp_path / "ran").exists()
-    assert not list(corpus.glob("index*"))
 
 
 def test_a_library_that_would_run_a_models_code_is_refused(monkeypatch, corpus, encoder):

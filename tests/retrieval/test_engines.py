@@ -1,10 +1,7 @@
 """BM25 over words: what is found, and how the engine is set."""
 
-import importlib.util
-
 import pytest
 
-from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
 from conqret.retrieval.engines import WordIndexSettings, get_engine
 from conqret.text.words import fold
 
@@ -51,21 +48,3 @@ def test_texts_with_odd_characters_stay_apart(tmp_path):
     texts = ["alpha\nbeta\r\u2028gamma", "\ud800 delta", "\0 epsilon", "zeta\teta"]
     found = search(tmp_path, texts, ["gamma", "delta", "epsilon", "eta"])
     assert [[document for document, _ in hits] for hits in found] == [[0], [1], [2], [3]]
-
-
-def test_settings_are_checked():
-    for wrong in ({"k1": -1.0}, {"b": 1.5}, {"k1": float("nan")}):
-        with pytest.raises(DeclarationError):
-            WordIndexSettings(**wrong)
-    with pytest.raises(UnknownNameError, match="stemmer"):
-        WordIndexSettings(stemmer="krovetz").settled(get_engine("bm25s"))
-    with pytest.raises(UnknownNameError, match="stop words"):
-        WordIndexSettings(stop_words="terrier").settled(get_engine("bm25s"))
-    with pytest.raises(UnknownNameError, match="bm25s"):
-        get_engine("bm25")
-
-
-def test_a_library_that_is_not_installed_is_named(monkeypatch):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(MissingDependencyError, match="bm25s is not installed"):
-        get_engine()

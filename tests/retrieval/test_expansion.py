@@ -56,10 +56,3 @@ def test_without_perspectives_the_question_itself_is_searched_with(bm25, monkeyp
     assert list(found["docno"]) == list(bm25(QUESTION)["docno"])
     assert not found["expanded"].any()
     assert expansion.expanded[0].reason is Reason.SERVER_ERROR
-
-
-def test_offline_has_either_side(bm25):
-    expansion = PerspectiveExpansion(bm25, "offline", depth=3)
-    found = expansion(QUESTION)
-    assert len(found) == 3
-    assert set(found["perspective"]) == {"yes side", "no side"}

@@ -7,9 +7,11 @@ from typing import Any
 
 from conqret.data import Debate, DebateArgument, Document, Source
 from conqret.io.corpus_folder import CorpusDirectory
+from conqret.scrapers.document import Extraction, extract
 from conqret.scrapers.evidence_fetching import EvidenceOptions
 from conqret.scrapers.fetch_client import FetchOptions, Retries
 from conqret.scrapers.wire import Limits, Policy
+from conqret.scrapers.worker_pool import Extractor
 
 LIMITS = Limits(max_bytes=200_000, total_seconds=4.0, connect_seconds=4.0, read_seconds=2.0)
 OPTIONS = EvidenceOptions(
@@ -49,3 +51,8 @@ def ledger(corpus: Path) -> list[dict[str, Any]]:
 
 def documents(corpus: Path) -> dict[str, Document]:
     return {document.id: document for document in CorpusDirectory(corpus).documents()}
+
+
+async def extracted_here(_: Extractor, body: bytes, content_type: str = "", charset: str = "") -> Extraction:
+    """Stands in for :meth:`Extractor.extract`, in this process."""
+    return extract(body, content_type, charset)

@@ -3,11 +3,8 @@
 import json
 from pathlib import Path
 
-import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from conqret.errors import DeclarationError
-from conqret.scrapers.fetch_ledger import FetchLedger, LedgerLine
 from conqret.scrapers.warc import INDEX_NAME, WARC_NAME, WarcWriter
 from conqret.scrapers.wire import FetchedResponse, FetchError, FetchStatus
 
@@ -77,28 +74,3 @@ async def test_a_kill_at_any_byte_loses_only_what_was_being_written(tmp_path: Pa
                 if r.rec_type == "response"
             ]
         assert kept == ["http://a.test/1", "http://a.test/3"]
-
-
-def line(number: int, status: str = "ok", debate: str = "d", **more: object) -> LedgerLine:
-    return LedgerLine.model_validate({"debate": debate, "number": number, "status": status, **more})
-
-
-def test_of_a_source_the_last_line_counts(tmp_path: Path) -> None:
-    ledger = FetchLedger(tmp_path / "ledger.jsonl")
-    for one in (line(2), line(1, "error"), line(3, "robots", debate="gone"), line(1, document="d1")):
-        ledger.add(one)
-    ledger.close()
-    again = FetchLedger(tmp_path / "ledger.jsonl")
-    assert again.get("d 1") == line(1, document="d1")
-    again.compact(["d 1", "d 2", "d 9"])
-    again.close()
-    rows = [json.loads(text) for text in (tmp_path / "ledger.jsonl").read_text().splitlines()]
-    wanted = [("d", 1, "ok"), ("d", 2, "ok"), ("gone", 3, "robots")]
-    assert [(row["debate"], row["number"], row["status"]) for row in rows] == wanted
-
-
-def test_a_broken_ledger_is_named_with_its_line(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.jsonl"
-    path.write_text(json.dumps(line(1).model_dump()) + '\n{"debate": "d"}\n')
-    with pytest.raises(DeclarationError, match=r"ledger\.jsonl:2"):
-        FetchLedger(path)

@@ -66,11 +66,7 @@ async def test_a_debate_and_its_footnotes_come_from_the_archive_alone(tmp_path: 
         }
         archive = InternetArchive(server.url(), "202406")
         found = await gather_debates(tmp_path, [ZOOS], OPTIONS, archive=archive)
-        assert (
-            found.problems[0].missing
-            == ("sources: the arguments cite [1], and neither the page nor its footnotes list sources",)
-            or "footnotes" in found.problems[0].missing[-1]
-        )
+        assert "footnotes" in found.problems[0].missing[-1]
         asked = [parse_qs(urlsplit(one).query) for one in server.seen if one.startswith("/wayback")]
         assert asked[0] == {"url": [ZOOS], "timestamp": ["202406"]}
         assert asked[1]["url"] == [ZOOS + "footnotes/"]

@@ -8,21 +8,17 @@ from typing import Any
 
 import pytest
 
-from conqret.errors import DeclarationError
-from conqret.io.safe_files import only_writer
 from conqret.scrapers.evidence_fetching import gather_evidence
 from conqret.scrapers.worker_pool import Extractor
-from tests.scrapers.evidence_corpus import OPTIONS, corpus_of, documents, ledger
+from tests.scrapers.evidence_corpus import OPTIONS, corpus_of, documents, extracted_here, ledger
 from tests.scrapers.raw_server import PROSE, Handler, RawServer, page, reply
 
 
 async def test_a_fault_of_ours_costs_one_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    extract = Extractor.extract
-
     async def faulty(self: Extractor, body: bytes, *rest: str) -> Any:
         if b"trap" in body:
             raise KeyError("oops")
-        return await extract(self, body, *rest)
+        return await extracted_here(self, body, *rest)
 
     monkeypatch.setattr(Extractor, "extract", faulty)
     async with RawServer({"/a": reply("trap"), "/b": reply(page(PROSE))}) as server:
@@ -32,25 +28,6 @@ async def test_a_fault_of_ours_costs_one_source(tmp_path: Path, monkeypatch: pyt
         ("error", "internal error: KeyError: 'oops'"),
         ("ok", ""),
     ]
-
-
-async def test_a_full_disk_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(self: object, record: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    async with RawServer({"/a": reply(page(PROSE))}) as server:
-        corpus = corpus_of(tmp_path / "corpus", [("A", server.url("/a"))])
-        monkeypatch.setattr("conqret.io.safe_files.AppendLog.append", full)
-        with pytest.raises(OSError, match="No space"):
-            await gather_evidence(corpus, OPTIONS)
-
-
-async def test_two_runs_do_not_write_to_one_corpus(tmp_path: Path) -> None:
-    corpus = corpus_of(tmp_path / "corpus", [])
-    with only_writer(corpus), pytest.raises(DeclarationError, match="another process"):
-        await gather_evidence(corpus, OPTIONS)
-    with pytest.raises(DeclarationError, match="corpus debates"):
-        await gather_evidence(tmp_path, OPTIONS)
 
 
 RUN = """
@@ -74,25 +51,22 @@ async def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
 
     async with RawServer({f"/{n}": numbered(n) for n in range(count)}) as server:
         corpus = corpus_of(tmp_path / "corpus", [(f"Source {n}", server.url(f"/{n}")) for n in range(count)])
-        done = 0
-        for _ in range(2):
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-c",
-                RUN,
-                str(corpus),
-                stdout=asyncio.subprocess.PIPE,
-                cwd=Path(__file__).parents[2],
-            )
-            assert process.stdout is not None
-            for _ in range(5):
-                await process.stdout.readline()
-            process.send_signal(signal.SIGKILL)
-            await process.wait()
-            text = (corpus / "ledger.jsonl").read_bytes()
-            whole = text[: text.rfind(b"\n") + 1].splitlines()
-            assert len(whole) >= min(count, done + 5)
-            done = len(whole)
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-c",
+            RUN,
+            str(corpus),
+            stdout=asyncio.subprocess.PIPE,
+            cwd=Path(__file__).parents[2],
+        )
+        assert process.stdout is not None
+        for _ in range(5):
+            await process.stdout.readline()
+        process.send_signal(signal.SIGKILL)
+        await process.wait()
+        text = (corpus / "ledger.jsonl").read_bytes()
+        done = len(text[: text.rfind(b"\n") + 1].splitlines())
+        assert done >= 5
         before = len(server.seen)
         summary = await gather_evidence(corpus, OPTIONS)
         assert summary.kept == done

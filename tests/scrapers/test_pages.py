@@ -7,7 +7,7 @@ import pytest
 
 from conqret.data import Debate
 from conqret.io.corpus_folder import CorpusDirectory
-from conqret.scrapers.debate_pages import gather_debates, scrape_debate, scrape_debates
+from conqret.scrapers.debate_pages import gather_debates, scrape_debate
 from conqret.scrapers.debates import LayoutProblem
 from conqret.scrapers.fetch_client import FetchOptions
 from conqret.scrapers.wire import FetchStatus, Page, Policy
@@ -42,13 +42,6 @@ def shelf(*pages: Page) -> Shelf:
     return Shelf({one.url: one for one in pages})
 
 
-async def test_links_resolve_where_redirects_led_and_the_id_stays_that_of_the_address_asked() -> None:
-    asked = "https://x.example/zoos"
-    found = await scrape_debate(asked, shelf(page(asked, BODY + TABLE, final="https://y.example/z/")))
-    assert isinstance(found, Debate)
-    assert (found.id, found.url, found.sources[0].url) == ("zoos", asked, "https://y.example/s")
-
-
 async def test_footnotes_are_fetched_where_the_page_has_no_table() -> None:
     url = "https://x.example/a/"
     found = await scrape_debate(url, shelf(page(url, BODY), page(url + "footnotes/", TABLE)))
@@ -57,22 +50,6 @@ async def test_footnotes_are_fetched_where_the_page_has_no_table() -> None:
     without = await scrape_debate(url, shelf(page(url, BODY)))
     assert isinstance(without, LayoutProblem)
     assert without.missing[-1] == "its page https://x.example/a/footnotes/: not-found (HTTP 404)"
-
-
-async def test_results_come_in_order_and_ids_are_told_apart() -> None:
-    urls = ["https://x.example/a/zoos", "https://x.example/gone", "https://x.example/b/zoos"]
-    fetcher = shelf(page(urls[0], BODY + TABLE), page(urls[2], BODY + TABLE))
-    seen: list[Debate | LayoutProblem] = []
-    first, gone, second = await scrape_debates(urls, fetcher, on_result=seen.append)
-    assert gone == LayoutProblem(urls[1], ("the page: not-found (HTTP 404)",))
-    assert isinstance(first, Debate)
-    assert isinstance(second, Debate)
-    assert first.id == "zoos"
-    assert second.id.startswith("zoos-")
-    assert len(seen) == 3
-    (again,) = await scrape_debates(urls[:1], fetcher, taken={"zoos"})
-    assert isinstance(again, Debate)
-    assert again.id.startswith("zoos-")
 
 
 async def test_what_was_read_before_a_stop_is_kept(tmp_path: Path) -> None:
@@ -87,7 +64,4 @@ async def test_what_was_read_before_a_stop_is_kept(tmp_path: Path) -> None:
         found = await gather_debates(tmp_path / "corpus", urls, options)
         assert (found.kept, found.read, len(found.problems)) == (1, (), 1)
         assert server.seen.count("/a") == 1
-        server.routes["/a"] = reply("no page", "500 Oops")
-        again = await gather_debates(tmp_path / "corpus", urls[:1], options, refetch=True)
-        assert (again.kept, again.problems[0].url) == (1, urls[0])
     assert [debate.id for debate in CorpusDirectory(tmp_path / "corpus").debates()] == ["a"]

@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.commands import run_conqret
 from tests.scrapers.evidence_corpus import corpus_of
 
@@ -19,10 +17,3 @@ def test_figures_as_json_and_as_text(tmp_path: Path) -> None:
     result = run_conqret("corpus", "evidence", corpus)
     assert "cited       2" in result.out
     assert "7,177 cited, 6,514 extracted" in result.out
-
-
-@pytest.mark.parametrize("options", [["--search", "bing"], ["--search", "brave"], ["--user-agent", " "]])
-def test_wrong_calls_are_declaration_errors(tmp_path: Path, options: list[str]) -> None:
-    corpus = corpus_of(tmp_path / "corpus", [])
-    result = run_conqret("corpus", "evidence", corpus, *options)
-    assert result.code == 2

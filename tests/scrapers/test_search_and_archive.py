@@ -1,15 +1,14 @@
 """Looking sources up by title, and in the Internet Archive; all on loopback."""
 
 import json
-from urllib.parse import parse_qs
 
 import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.scrapers.archive import InternetArchive, timestamp
-from conqret.scrapers.fetch_client import Fetcher, FetchOptions, Retries
+from conqret.scrapers.archive import timestamp
+from conqret.scrapers.fetch_client import Retries
 from conqret.scrapers.search import SearchEngine, SearchResult, WebSearcher, brave, google, providers, searxng
-from conqret.scrapers.wire import FetchError, FetchStatus, Policy
+from conqret.scrapers.wire import FetchError, FetchStatus
 from tests.scrapers.raw_server import RawServer, reply
 
 KEY = "sk-very-secret"
@@ -52,14 +51,6 @@ async def test_the_first_result_of_the_first_provider_that_has_one() -> None:
         find = searcher(third)
         assert await find.find("x") == SearchResult("https://three.test/", "searxng")
         assert server.seen[-1] == "/sx/search?q=x&format=json"
-        await find.close()
-
-
-async def test_results_that_may_not_be_fetched_are_passed_over() -> None:
-    urls = ["file:///etc/passwd", "http://x:y@z.test/", "https://fine.test/"]
-    async with RawServer({"/sx/search": answer({"results": [{"url": url} for url in urls]})}) as server:
-        find = searcher(engines(server)[2])
-        assert (await find.find("x")).url == "https://fine.test/"
         await find.close()
 
 
@@ -130,44 +121,6 @@ def test_providers_come_from_the_environment() -> None:
 )
 def test_dates_as_printed(cited: str, stamp: str) -> None:
     assert timestamp(cited) == stamp
-
-
-OPTIONS = FetchOptions(delay=0.0, retries=Retries(1, 0.0), policy=Policy(allow_private=True))
-
-
-async def test_the_nearest_snapshot() -> None:
-    async with RawServer() as server, Fetcher(OPTIONS) as fetcher:
-        archive = InternetArchive(server.url())
-        snapshot = {
-            "available": True,
-            "status": "200",
-            "url": server.url("/web/20120110/http://a.test/b?c=d"),
-            "timestamp": "20120110",
-        }
-        server.routes["/wayback/available"] = answer({"archived_snapshots": {"closest": snapshot}})
-        found = await archive.snapshot(fetcher, "http://a.test/b?c=d", "Jan. 5, 2012")
-        assert found == server.url("/web/20120110id_/http://a.test/b?c=d")
-        assert parse_qs(server.seen[0].split("?", 1)[1]) == {
-            "url": ["http://a.test/b?c=d"],
-            "timestamp": ["20120105"],
-        }
-        await archive.snapshot(fetcher, "http://a.test/", "")
-        assert parse_qs(server.seen[-1].split("?", 1)[1]) == {"url": ["http://a.test/"]}
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [
-        answer([]),
-        reply("", "500 Oops"),
-        answer({"archived_snapshots": {"closest": {"available": True, "url": "http://evil.test/"}}}),
-    ],
-)
-async def test_an_archive_that_answers_badly_is_an_error(broken: bytes) -> None:
-    async with RawServer({"/wayback/available": broken}) as server, Fetcher(OPTIONS) as fetcher:
-        with pytest.raises(FetchError) as caught:
-            await InternetArchive(server.url()).snapshot(fetcher, "http://a.test/", "2012")
-        assert caught.value.status is FetchStatus.ERROR
 
 
 @pytest.mark.parametrize(

@@ -70,16 +70,9 @@ def compose(topic: str, stance: Stance, documents: Sequence[Document]) -> dict[s
     sentences that do not repeat each other, at most 9 and 2 of each document, become premises, grouped by
     aspect. If no sentence qualifies, the first document's first words are used.
     """
-    item = Item.model_construct(
-        id="extractive",
-        topic=topic,
-        stance=stance,
-        documents=tuple(documents),
-        argument=None,
-        second_argument=None,
-        metadata={},
+    evidence = Evidence(
+        Item.model_construct(id="extractive", topic=topic, stance=stance, documents=tuple(documents))
     )
-    evidence = Evidence(item)
     relevance = [finding.value for finding in evidence.document_relevances]
     sides = _sides(topic, stance, [document.text for document in documents])
     kept = [n for n, value in enumerate(relevance) if value >= RELEVANT]

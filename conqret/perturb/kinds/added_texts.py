@@ -12,11 +12,10 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from conqret.data import Item
 from conqret.data.digest import gathered
-from conqret.errors import DeclarationError
 from conqret.perturb import expect
 from conqret.perturb.perturbation import (
     ANSWER,
@@ -59,13 +58,6 @@ UNSPACED = frozenset({"zh", "ja"})
 """The languages without spaces between sentences."""
 
 
-class AddingVariant(Protocol):
-    """The signature of a function that inserts some of ``texts`` into an item."""
-
-    def __call__(self, draw: Draw, texts: Sequence[str]) -> PerturbedItem:
-        """Insert as many of ``texts`` as the draw's level says, and return the perturbed item."""
-
-
 def among_sentences(draw: Draw, texts: Sequence[str]) -> PerturbedItem:
     """Insert as many of ``texts`` as the level says after randomly drawn sentences of the argument.
 
@@ -89,34 +81,23 @@ def at_the_end(draw: Draw, texts: Sequence[str]) -> PerturbedItem:
 
 
 Changing = Callable[[Draw], PerturbedItem]
-
-
-def languages_of(others: Texts) -> frozenset[str]:
-    """Return the languages in which a perturbation can add texts: English and those in ``others``."""
-    return ENGLISH | others.keys()
+AddingVariant = Callable[[Draw, Sequence[str]], PerturbedItem]
+"""Inserts as many of the texts as the draw's level says into the item."""
+Own = Literal["argument", "documents"]
 
 
 def matched(
     way: AddingVariant,
     pairs: Sequence[tuple[str, str]],
     others: Texts | None = None,
-    own: Literal["argument", "documents"] = "argument",
+    own: Own = "argument",
 ) -> tuple[Changing, Changing]:
     """Return the change and the control of a perturbation that adds texts.
 
     Each pair is a text to add and a neutral text of equal length, which the control adds in its place. For
     ``others``, which are texts in other languages, the control repeats parts of the item's own argument or
     documents (``own``) at equal length.
-
-    Raises:
-        DeclarationError: the two of a pair differ in words or characters, so that length would tell them apart.
     """
-    for text, neutral in pairs:
-        if (len(text), len(text.split())) != (len(neutral), len(neutral.split())):
-            raise DeclarationError(
-                f"{neutral!r} must be as long as {text!r}: {len(neutral)} characters and {len(neutral.split())} words "
-                f"against {len(text)} and {len(text.split())}"
-            )
     texts, neutral_texts = zip(*pairs, strict=True)
     others = others or {}
 
@@ -131,7 +112,7 @@ def matched(
     return change, control
 
 
-def own_sentences(item: Item, own: Literal["argument", "documents"] = "argument") -> tuple[str, ...]:
+def own_sentences(item: Item, own: Own = "argument") -> tuple[str, ...]:
     """Return the sentences of an item's argument or documents without citations; its topic if there are
     none."""
     documents = [document.text for document in item.documents]
@@ -141,7 +122,7 @@ def own_sentences(item: Item, own: Literal["argument", "documents"] = "argument"
     return tuple(dict.fromkeys(said)) or (item.topic,)
 
 
-def stand_in(draw: Draw, text: str, own: Literal["argument", "documents"]) -> str:
+def stand_in(draw: Draw, text: str, own: Own) -> str:
     """Return a neutral text of about the length of ``text`` (in characters), for languages other than
     English.
 
@@ -156,9 +137,7 @@ def stand_in(draw: Draw, text: str, own: Literal["argument", "documents"]) -> st
 BRACKETS, SIGNS = "(\uff08", " .,;:!?\u3002\uff0c\u3001\u0964\u061f\u060c"
 
 
-def own_text(
-    item: Item, length: int, language: str, own: Literal["argument", "documents"] = "argument"
-) -> str:
+def own_text(item: Item, length: int, language: str, own: Own = "argument") -> str:
     """Return the item's own sentences, repeated and cut to at most ``length`` characters at the end of a
     word.
 
@@ -191,7 +170,6 @@ FALLACIOUS = Perturbation(
         no_rise=(*[name for name in QUALITY if name not in _UNSOUND], *PREFERENCE),
         fall=_UNSOUND,
     ),
-    needs=frozenset({"argument"}),
     source="own; fallacy-oversight as in CALM (Ye et al. 2024)",
     change=lambda draw: among_sentences(draw, FALLACIES),
     most=None,
@@ -220,7 +198,6 @@ ONE_SIDED = Perturbation(
         ),
         fall=_UNREBUTTED,
     ),
-    needs=frozenset({"argument"}),
     source="own; global sufficiency as in Wachsmuth et al. 2017",
     change=lambda draw: among_sentences(draw, LEFT_OUT),
     most=None,
@@ -249,7 +226,6 @@ PADDING = Perturbation(
         unchanged=(*RELEVANCE, *SECOND, "citation_precision"),
         no_rise=(*GROUNDING[:1], *FAITHFULNESS, "citation_recall", *ANSWER, *QUALITY, *PREFERENCE),
     ),
-    needs=frozenset({"argument"}),
     source="own; length bias as in Dubois et al. 2024 (length-controlled AlpacaEval)",
     change=padded,
     most=None,
@@ -265,12 +241,11 @@ INJECT_ARGUMENT = Perturbation(
     expects=expect(
         unchanged=(*RELEVANCE, *SECOND), no_rise=(*GROUNDING, *FAITHFULNESS, *ANSWER, *QUALITY, *PREFERENCE)
     ),
-    needs=frozenset({"argument"}),
     source="own; named as a risk in ConQRet, section 9",
     most=None,
     change=_AT_THE_END[0],
     control=_AT_THE_END[1],
-    languages=languages_of(OTHER_INJECTIONS),
+    languages=ENGLISH | OTHER_INJECTIONS.keys(),
 )
 
 
@@ -298,7 +273,7 @@ INJECT_DOCUMENT = Perturbation(
     source="own; named as a risk in ConQRet, section 9",
     change=_IN_DOCUMENTS[0],
     control=_IN_DOCUMENTS[1],
-    languages=languages_of(OTHER_INJECTIONS),
+    languages=ENGLISH | OTHER_INJECTIONS.keys(),
 )
 
 PERTURBATIONS = (FALLACIOUS, ONE_SIDED, PADDING, INJECT_ARGUMENT, INJECT_DOCUMENT)

@@ -20,7 +20,7 @@ from conqret.perturb.perturbation import (
     PerturbedItem,
     expect,
 )
-from conqret.perturb.sentence_edits import grounded, replace_sentences, split, split_close
+from conqret.perturb.sentence_edits import grounded, rewrite_sentences, split, split_close
 from conqret.text.citations import citations, marks, replace_marks
 
 
@@ -53,7 +53,6 @@ DROP_CITATIONS = Perturbation(
         unchanged=(*RELEVANCE, *FAITHFULNESS, *ANSWER, *SECOND),
         no_rise=("groundedness",),
     ),
-    needs=frozenset({"argument"}),
     source="own; citation recall after ALCE (Gao et al. 2023), section 3",
     change=dropped,
 )
@@ -143,13 +142,9 @@ def misattributed(draw: Draw) -> PerturbedItem:
     if not strangers:
         raise InapplicableError(f"item {draw.original}: every name that could be put in stands in it already")
     numbers = draw.share(grounded(draw))
-    new = {number: _renamed(split(argument)[number - 1].text, draw, number, strangers) for number in numbers}
-    changes = tuple(
-        Change(where=f"argument sentence {n}", kind="name", before=split(argument)[n - 1].text, after=new[n])
-        for n in sorted(new)
-    )
-    reached = PERCENT * len(new) / len(grounded(draw))
-    return PerturbedItem({"argument": replace_sentences(argument, new)}, changes, reached)
+    new = {n: (_renamed(split(argument)[n - 1].text, draw, n, strangers), "name") for n in numbers}
+    text, changes = rewrite_sentences(argument, new)
+    return PerturbedItem({"argument": text}, changes, PERCENT * len(new) / len(grounded(draw)))
 
 
 def _renamed(sentence: str, draw: Draw, number: int, strangers: list[str]) -> str:

@@ -21,7 +21,7 @@ from conqret.perturb.perturbation import (
     Draw,
     PerturbedItem,
 )
-from conqret.perturb.sentence_edits import replace_sentences, split, split_close
+from conqret.perturb.sentence_edits import rewrite_sentences, split, split_close
 from conqret.text.citations import MARK, citations, replace_marks
 from conqret.text.language import NAMES
 
@@ -43,14 +43,13 @@ def replaced(draw: Draw) -> PerturbedItem:
             f"item {draw.original}: {number(len(places), 'document')} of other topics {are} "
             f"needed, and the pool has {len(others) or 'none'}{in_language}; give a larger one with --pool"
         )
-    changes = []
+    changes = tuple(
+        Change(where=f"document {place + 1}", kind="replaced", before=documents[place].id, after=other.id)
+        for place, other in zip(places, others, strict=True)
+    )
     for place, other in zip(places, others, strict=True):
-        changes.append(
-            Change(where=f"document {place + 1}", kind="replaced", before=documents[place].id, after=other.id)
-        )
         documents[place] = other
-    reached = 100 * len(places) / len(documents)
-    return PerturbedItem({"documents": tuple(documents)}, tuple(changes), reached)
+    return PerturbedItem({"documents": tuple(documents)}, changes, 100 * len(places) / len(documents))
 
 
 IRRELEVANT = Perturbation(
@@ -144,25 +143,23 @@ def outdated(draw: Draw) -> PerturbedItem:
         text = f"{published(year, draw)}\n\n{earlier(old.text)}"
         documents[n - 1] = old.model_copy(update={"text": text, "title": earlier(old.title)})
     argument = draw.item.argument or ""
-    sentences, new = split(argument), {}
-    for place, span in enumerate(sentences, start=1):
+    new = {}
+    for place, span in enumerate(split(argument), start=1):
         cited = citations(span.text)
         years = [year for n, year in dates.items() if n in cited]
         if years:
             body, close = split_close(span.text)
             moved = earlier(body)
             dated = f" ({years[0]})" if draw.language else f", as of {years[0]}"
-            new[place] = (moved if moved != body else f"{body.rstrip(' ,;:')}{dated}") + close
+            moved = moved if moved != body else f"{body.rstrip(' ,;:')}{dated}"
+            new[place] = moved + close, "dated back"
     changes = [
         Change(where=f"document {n}", kind="dated back", after=published(year, draw))
         for n, year in sorted(dates.items())
     ]
-    changes += [
-        Change(where=f"argument sentence {n}", kind="dated back", before=sentences[n - 1].text, after=after)
-        for n, after in new.items()
-    ]
-    update = {"documents": tuple(documents), "argument": replace_sentences(argument, new)}
-    return PerturbedItem(update, tuple(changes), 100 * len(places) / len(documents))
+    text, dated_sentences = rewrite_sentences(argument, new)
+    update = {"documents": tuple(documents), "argument": text}
+    return PerturbedItem(update, (*changes, *dated_sentences), 100 * len(places) / len(documents))
 
 
 def published(year: int, draw: Draw) -> str:
@@ -173,10 +170,7 @@ def published(year: int, draw: Draw) -> str:
 def earlier(text: str) -> str:
     """Return ``text`` with all years from 1900 to 2099 moved back by :data:`YEARS_BACK`; citations stay."""
 
-    def moved(match: re.Match[str]) -> str:
-        return str(int(match["year"]) - YEARS_BACK) if match["year"] else match.group()
-
-    return _year.sub(moved, text)
+    return _year.sub(lambda match: str(int(match["year"]) - YEARS_BACK) if match["year"] else match[0], text)
 
 
 OUTDATED = Perturbation(

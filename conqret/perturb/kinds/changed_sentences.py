@@ -141,18 +141,22 @@ def _citing_share(draw: Draw, changed: int) -> float:
     return PERCENT * changed / len(grounded(draw))
 
 
-_CONTRADICTING_SHARE = Rewriting("perturb/hallucinate", share_citing, contradicted, _citing_share)
+def in_shares(counted: Perturbation) -> Perturbation:
+    """Return the same perturbation with levels that are percentages of the cited sentences."""
+    rewriting = replace(counted.rewriting, chosen=share_citing, reached=_citing_share)
+    return replace(
+        counted,
+        name=f"{counted.name}-share",
+        unit="percent of the cited sentences",
+        levels=(0, 25, 50, 100),
+        most=PERCENT,
+        change=rewriting.change,
+        rewriting=rewriting,
+        share="",
+    )
 
-HALLUCINATE_SHARE = replace(
-    HALLUCINATE,
-    name="hallucinate-share",
-    unit="percent of the cited sentences",
-    levels=(0, 25, 50, 100),
-    most=PERCENT,
-    change=_CONTRADICTING_SHARE.change,
-    rewriting=_CONTRADICTING_SHARE,
-    share="",
-)
+
+HALLUCINATE_SHARE = in_shares(HALLUCINATE)
 
 
 _PHRASES = exchanges(
@@ -195,7 +199,6 @@ PARAPHRASE = Perturbation(
     unit="percent of the sentences",
     levels=(0, 50, 100),
     expects=expect(unchanged=EVERYTHING),
-    needs=frozenset({"argument"}),
     source="own; invariance tests after Ribeiro et al. 2020 (CheckList)",
     change=_REWORDING.change,
     rewriting=_REWORDING,
@@ -234,7 +237,6 @@ TRUNCATE = Perturbation(
     unit="percent of the sentences",
     levels=(0, 25, 50, 75),
     expects=expect(fall=_INSUFFICIENT, unchanged=(*RELEVANCE, *SECOND), no_rise=(*ANSWER, "preference")),
-    needs=frozenset({"argument"}),
     source="own; sufficiency as in Wachsmuth et al. 2017",
     change=truncated,
 )
@@ -267,7 +269,6 @@ FLIP_STANCE = Perturbation(
         fall=(*ANSWER, "second.answer_relevance"),
         unchanged=("context_relevance", "predicted_precision", *GROUNDING, *FAITHFULNESS),
     ),
-    needs=frozenset({"argument"}),
     source="own; both stances count as relevant evidence in ConQRet, Figures 10 and 11",
     change=flipped_stance,
     most=1,

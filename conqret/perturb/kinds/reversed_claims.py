@@ -14,12 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from conqret.perturb.contradictions import cased, exchanges
-from conqret.perturb.kinds.changed_sentences import (
-    HALLUCINATE,
-    HALLUCINATE_SHARE,
-    counted_citing,
-    share_citing,
-)
+from conqret.perturb.kinds.changed_sentences import HALLUCINATE, counted_citing, in_shares
 from conqret.perturb.perturbation import (
     ANSWER,
     FAITHFULNESS,
@@ -75,7 +70,6 @@ def by_rule(draw: Draw, number: int) -> tuple[str, str] | None:
 
 
 _COUNTED = Rewriting("perturb/reverse", counted_citing, by_rule)
-_SHARE = Rewriting("perturb/reverse", share_citing, by_rule, HALLUCINATE_SHARE.rewriting.reached)
 
 REVERSE = replace(
     HALLUCINATE,
@@ -91,15 +85,6 @@ REVERSE = replace(
     rewriting=_COUNTED,
     share="reverse-share",
 )
-REVERSE_SHARE = replace(
-    REVERSE,
-    name="reverse-share",
-    unit=HALLUCINATE_SHARE.unit,
-    levels=HALLUCINATE_SHARE.levels,
-    most=HALLUCINATE_SHARE.most,
-    change=_SHARE.change,
-    rewriting=_SHARE,
-    share="",
-)
+REVERSE_SHARE = in_shares(REVERSE)
 
 PERTURBATIONS = (REVERSE, REVERSE_SHARE)

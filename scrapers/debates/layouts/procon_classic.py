@@ -29,9 +29,14 @@ def _fits(page: DebatePage) -> bool:
 
 def _read(page: DebatePage) -> DebateParts:
     headings = main_headings(page, "entry-title", "text-center")
+    return column_parts(page, headings, headings)
+
+
+def column_parts(page: DebatePage, headings: list[str], titles: list[str]) -> DebateParts:
+    """Return the parts of a page with a column for each side."""
     first = first_of((*columns(page, "pro"), *columns(page, "con")), page)
     return DebateParts(
-        title=page_title(page, headings),
+        title=page_title(page, titles),
         question=page_question(page, headings),
         introduction=introduction(page, first),
         pros=column_arguments(page, "pro"),

@@ -14,15 +14,14 @@ from lxml.html import HtmlElement
 from conqret.data.item import DebateArgument
 from conqret.scrapers.debates.cited_sources import footnotes_wanted, page_sources
 from conqret.scrapers.debates.layout import DebatePage, DebateParts, Layout, Selector
+from conqret.scrapers.debates.layouts.procon_classic import column_parts
 from conqret.scrapers.debates.page_arguments import (
     PARAGRAPHS,
     SIDE_NUMBER,
     TABLES_TOO,
     TOP_N,
     blocks,
-    column_arguments,
     columns,
-    first_of,
     introduction,
     is_section,
     main_headings,
@@ -44,15 +43,15 @@ def _fits(page: DebatePage) -> bool:
 def _read(page: DebatePage) -> DebateParts:
     headings = main_headings(page, "boxed-blue", "entry-title", "text-center")
     titles = main_headings(page, "entry-title", "text-center")
-    in_columns = [*columns(page, "pro"), *columns(page, "con")]
-    stacked = [] if in_columns else _stacked(page)
-    first = first_of(in_columns, page) if in_columns else (stacked[0].heading if stacked else None)
+    if columns(page, "pro") or columns(page, "con"):
+        return column_parts(page, headings, titles or headings)
+    stacked = _stacked(page)
     return DebateParts(
         title=page_title(page, titles or headings),
         question=page_question(page, headings),
-        introduction=introduction(page, first),
-        pros=column_arguments(page, "pro") if in_columns else _side(stacked, "pro"),
-        cons=column_arguments(page, "con") if in_columns else _side(stacked, "con"),
+        introduction=introduction(page, stacked[0].heading if stacked else None),
+        pros=_side(stacked, "pro"),
+        cons=_side(stacked, "con"),
         sources=page_sources(page),
     )
 

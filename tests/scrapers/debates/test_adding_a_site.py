@@ -7,7 +7,6 @@ import pytest
 
 from conqret.data import Debate, DebateArgument, Source
 from conqret.scrapers.debates import LAYOUTS, layouts, read_debate
-from fixtures.plugin.conqret_example.two_sides import LAYOUT
 from tests.contract.plug_in import PLUG_IN, ROOT
 
 HTML = (ROOT / "fixtures" / "examples" / "two_sides.html").read_text(encoding="utf-8")
@@ -34,10 +33,6 @@ EXPECTED = Debate(
     ),
     layout="two-sides",
 )
-
-
-def test_the_worked_example() -> None:
-    assert read_debate(HTML, EXPECTED.url, layouts=(LAYOUT, *LAYOUTS.values())) == EXPECTED
 
 
 def test_the_file_is_all_that_a_site_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """ProCon's classic layout, on small pages written for each case."""
 
-from conqret.data import Debate, DebateArgument, Source
+from conqret.data import Debate
 from conqret.scrapers.debates import LayoutProblem, read_debate
 
 URL = "https://zoos.example.org/"
@@ -25,25 +25,6 @@ def read(html: str, **more: dict[str, str]) -> Debate:
     debate = read_debate(html, URL, **more)
     assert isinstance(debate, Debate), debate
     return debate
-
-
-def test_a_whole_page() -> None:
-    assert read(PAGE) == Debate(
-        id="zoos-example-org",
-        url=URL,
-        title="Should Zoos Exist?",
-        question="Should Zoos Exist?",
-        introduction="First of all.[1]\n\nThen more.",
-        pros=(
-            DebateArgument(
-                title="They teach.", paragraphs=("Zoos teach[2][3].", "And more[3] so.", "one", "two")
-            ),
-            DebateArgument(title="They breed.", paragraphs=("Breeding [1, 4-5].",)),
-        ),
-        cons=(DebateArgument(title="They harm", paragraphs=("Text without a paragraph [1].",)),),
-        sources=(Source(number=1, title='A. Author, "T," x.org, Mar. 7, 2019', cited="Mar. 7, 2019"),),
-        layout="procon-classic",
-    )
 
 
 def test_a_page_without_text_on_one_side_is_a_problem() -> None:

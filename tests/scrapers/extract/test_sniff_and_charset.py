@@ -1,8 +1,6 @@
 """What a body is, and in which encoding it is written, whatever the header says."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from conqret.scrapers.document import Kind, decode, sniff
 
@@ -58,9 +56,3 @@ def test_charsets(text: str, encoding: str, claimed: str, meta: str) -> None:
 @pytest.mark.parametrize("name", ["utf-7", "unicode_escape", "rot13", "hex", "zlib", "punycode", "\x00"])
 def test_codecs_that_are_no_text_are_not_used(name: str) -> None:
     assert decode(GERMAN.encode("cp1252") + b" +AGE- \\u0061", name).endswith(" +AGE- \\u0061")
-
-
-@given(st.binary(max_size=300), st.text(max_size=12))
-def test_any_bytes_decode(body: bytes, claimed: str) -> None:
-    assert isinstance(decode(body, claimed), str)
-    sniff(body, claimed)

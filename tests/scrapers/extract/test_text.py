@@ -1,8 +1,6 @@
 """Main text of HTML and PDF: what a reader sees, and nothing else."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from conqret.scrapers.document import clean, extract, html_text
 from tests.scrapers.pdf_file import pdf_file
@@ -22,14 +20,6 @@ def article(extra: str = "", head: str = "") -> str:
         f"<body><nav><a href=/>Home</a> Menu</nav><article><h1>Streets</h1>{body}{extra}</article>"
         "<footer>Imprint</footer></body></html>"
     )
-
-
-def test_title_and_main_text() -> None:
-    title, text, _ = html_text(article())
-    assert title == "Two & three"
-    assert all(line in text for line in LINES)
-    assert "Menu" not in text
-    assert "Imprint" not in text
 
 
 @pytest.mark.parametrize(
@@ -71,11 +61,6 @@ def test_deep_nesting_is_harmless(deep: str) -> None:
     html_text(f"<html><body><article><p>{PROSE}</p>{deep}<p>{PROSE}</p></article></body></html>")
 
 
-def test_pdf() -> None:
-    result = extract(pdf_file([[LINES[0], LINES[1]], [LINES[2]]], "A report (2020)"), "text/html")
-    assert (result.title, result.text) == ("A report (2020)", "\n".join(LINES))
-
-
 def test_pdfs_without_text_and_damaged_ones_say_so() -> None:
     assert extract(pdf_file([[]])).problem == "the PDF holds no text (scanned pages, perhaps)"
     assert "damaged" in extract(b"%PDF-1.4\nnonsense").problem
@@ -93,18 +78,6 @@ def test_pdfs_without_text_and_damaged_ones_say_so() -> None:
 )
 def test_cleaning(text: str, kept: str) -> None:
     assert clean(text) == kept
-
-
-@given(st.text(max_size=400))
-def test_clean_text_holds_no_tag_and_stays_as_it_is(text: str) -> None:
-    once = clean(text)
-    assert clean(once) == once
-    assert not any(
-        once[place + 1 : place + 2].isascii() and once[place + 1 : place + 2].isalpha()
-        for place, char in enumerate(once)
-        if char == "<"
-    )
-    assert all(char.isprintable() or char.isspace() for char in once)
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,12 @@
 """robots.txt as RFC 9309 has it, and the pauses between requests."""
 
 import asyncio
-import itertools
-import random
 from dataclasses import replace
 
 import pytest
 
-from conqret.scrapers.fetch_client import MAX_CRAWL_DELAY, Fetcher, FetchOptions, Politeness, Retries
-from conqret.scrapers.wire import FetchError, FetchStatus, Policy
+from conqret.scrapers.fetch_client import MAX_CRAWL_DELAY, Fetcher, FetchOptions, Retries
+from conqret.scrapers.wire import FetchStatus, Policy
 from tests.scrapers.raw_server import Handler, RawServer, redirect, reply
 
 OPTIONS = FetchOptions(
@@ -79,19 +77,6 @@ class Clock:
         return self.now
 
 
-async def test_pauses_lie_around_the_delay(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = Clock(monkeypatch)
-    politeness = Politeness(delay=2.0, per_host=1, rng=random.Random(3), clock=clock)
-    starts = []
-    for _ in range(50):
-        async with politeness.turn("a"):
-            starts.append(clock.now)
-    gaps = [later - earlier for earlier, later in itertools.pairwise(starts)]
-    assert starts[0] == 100.0
-    assert all(1.0 <= gap <= 3.0 + 1e-9 for gap in gaps)
-    assert len({round(gap, 6) for gap in gaps}) > 40
-
-
 @pytest.mark.parametrize(
     ("asked", "delay", "pause"), [("30", 0.0, 30.0), ("1000000", 0.0, MAX_CRAWL_DELAY), ("0.1", 40.0, 40.0)]
 )
@@ -120,18 +105,3 @@ async def test_a_host_that_asks_for_a_pause_is_left_alone_for_it(monkeypatch: py
         assert clock.slept == []
         assert (await client.fetch(server.url("/x"))).ok
     assert clock.slept == [7.0]
-
-
-def test_waits_between_attempts() -> None:
-    rng = random.Random(1)
-    retries = Retries(3, 1.0)
-    error = FetchError(FetchStatus.ERROR, "x", retryable=True)
-    assert all(0.0 <= (retries.wait(error, 1, rng) or 0.0) <= 1.0 for _ in range(50))
-    assert all(0.0 <= (retries.wait(error, 2, rng) or 0.0) <= 2.0 for _ in range(50))
-    assert retries.wait(error, 3, rng) is None
-    assert retries.wait(FetchError(FetchStatus.ERROR, "x"), 1, rng) is None
-    asked = FetchError(FetchStatus.BLOCKED, "x", retryable=True, retry_after=5.0)
-    assert 5.0 <= (retries.wait(asked, 1, rng) or 0.0) <= 6.0
-    assert (
-        retries.wait(FetchError(FetchStatus.BLOCKED, "x", retryable=True, retry_after=121.0), 1, rng) is None
-    )

@@ -16,7 +16,6 @@ from conqret.perturb.kinds.added_texts import (
     Texts,
     among_sentences,
     at_the_end,
-    languages_of,
     matched,
 )
 from conqret.perturb.kinds.changed_documents import SHUFFLE
@@ -221,7 +220,7 @@ AUTHORITY_PERTURBATION = Perturbation(
     source="own; authority bias as in Chen et al. 2024",
     change=CHANGE,
     control=CONTROL,
-    languages=languages_of(OTHER_REFERENCES),
+    languages=ENGLISH | OTHER_REFERENCES.keys(),
     most=None,
 )
 AUTHORITY = perturbed_probe("authority", AUTHORITY_PERTURBATION, REFERENCES)
