@@ -41,11 +41,8 @@ def call(server):
 
 def test_offline(cli, pairs, tmp_path):
     out = tmp_path / "out"
-    done = cli("perspectives", "detect", pairs, "-o", out, "--json")
+    done = cli("perspectives", "detect", pairs, "-o", out)
     assert done.code == 0, done.err
-    summary = json.loads(done.out)
-    assert (summary["pairs"], summary["yes_from"], summary["unanswered"]) == (4, 3, {})
-    assert sum(summary["grades"].values()) == 4
     rows = table_of(out)
     assert [row["id"] for row in rows] == ["a", "b", "c", "d"]
     wanted = ("4", "clearly speaks for it", "yes")
@@ -102,22 +99,10 @@ def test_labels_say_how_far_it_agrees_and_choose_the_threshold(cli, pairs, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("absent.tsv",), "absent.tsv does not exist"),
-        (("PAIRS", "--labels", "gold"), "neither a file nor a column"),
-        (("PAIRS", "--yes-from", "."), "contains no run"),
-    ],
+    ("more", "message"),
+    [(("--labels", "gold"), "neither a file nor a column"), (("--yes-from", "."), "contains no run")],
 )
-def test_bad_input(cli, pairs, tmp_path, arguments, message):
+def test_bad_input(cli, pairs, tmp_path, more, message):
     out = tmp_path / "out"
-    done = cli(
-        "perspectives",
-        "detect",
-        *(pairs if argument == "PAIRS" else argument for argument in arguments),
-        "-o",
-        out,
-    )
-    assert done.code == 2
-    assert message in " ".join(done.err.split())
-    assert not out.exists()
+    done = cli("perspectives", "detect", pairs, *more, "-o", out)
+    assert (done.code, message in " ".join(done.err.split()), out.exists()) == (2, True, False)
