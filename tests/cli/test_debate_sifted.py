@@ -65,21 +65,6 @@ def test_a_model_words_the_claims_and_is_asked_once(cli, raw, tmp_path, monkeypa
     assert (row["topic"], row["collected"]) == ("Trams should be free of charge", "Trams should be free")
 
 
-def test_export_leaves_out_what_did_not_pass(cli, statements, tmp_path):
-    with statements.open("a") as file:
-        file.write('{"topic": "Trams?", "side": "con", "statement": "Trams are loud."}\n')
-    run, data = tmp_path / "run", tmp_path / "data"
-    assert cli("debate", "filter", statements, "-o", tmp_path / "kept.jsonl", "--run", run).code == 0
-    done = cli("debate", "export", statements, "--filter", run, "--test-share", 0, "-o", data)
-    assert done.code == 0, done.err
-    assert "left out: 1 that did not pass the output filter" in done.out
-    assert [row["messages"][1]["content"] for row in rows(data / "train.jsonl")] == [
-        "Trams are good.",
-        "Trams are loud.",
-    ]
-    assert cli("debate", "export", statements, "--filter", tmp_path, "-o", data).code == 2
-
-
 @pytest.mark.parametrize(
     ("words", "fault"),
     [

@@ -1,28 +1,23 @@
 """Debates between two speakers: who is shown what, what a turn must hold, and what is left where one is missing."""
 
 import json
-import re
 
 import pytest
 
-from conqret.data import Reason
 from conqret.debate.debatune.debate_files import DebateTopic
 from conqret.debate.debatune.debate_run import (
     Arguments,
     ArgumentsRequest,
     arguments_requests,
-    debates_page,
     hold_debates,
     motions,
 )
 from conqret.debate.debatune.statement_run import offline_arguments, offline_statement
 from conqret.debate.debatune.transcript import (
     CONCLUSION,
-    NOT_REACHED,
     OPENING,
     REPLY,
     Challenge,
-    DebatesSummary,
     Motion,
     Reply,
     Statement,
@@ -166,35 +161,6 @@ def test_the_turns_of_a_debate_are_two_a_round_and_two_conclusions(tmp_path, giv
     with pytest.raises(Counted) as counted:
         hold_debates(tmp_path / "topics.jsonl", rounds=rounds, dry_run=True)
     assert sum(cost.calls for cost in counted.value.costs) == calls
-
-
-def summary_of(debates):
-    """The numbers of debates of which none is finished."""
-    counts = dict.fromkeys(("finished", "statements", "trimmed"), 0)
-    numbers = {"rounds": 2, "topics": 1, "debates": len(debates), "missing": {"timeout": 1}, **counts}
-    return DebatesSummary(models=debates[0].models, **numbers)
-
-
-def test_the_page_escapes_and_says_what_is_missing(tmp_path):
-    models = {"affirmative": "m<b>", "negative": "n"}
-    said = {
-        key: TranscriptRow(id=key, reason=NOT_REACHED)
-        for key in (MOTION.key(*place) for place in MOTION.places())
-    }
-    said |= {one.id: one for _, _, one in RECORD}
-    said[MOTION.key(2, "affirmative")] = TranscriptRow(id=MOTION.key(2, "affirmative"), reason=Reason.TIMEOUT)
-    said[MOTION.key(1, "affirmative")] = turn(1, "affirmative", statement="<script>alert(1)</script>")
-    debate = MOTION.debate(said, models)
-    text = "".join(debates_page([debate], summary_of([debate])))
-    assert "&lt;script&gt;alert(1)" in text
-    assert "m&lt;b&gt;" in text
-    assert "Not finished." in text
-    assert "round 2, affirmative: no answer came in time" in text
-    assert re.findall(r'<div class="(side.*?)">\n?<h4>(?:<span>)?(\w+)', text)[:2] == [
-        ("side", "affirmative"),
-        ("side negative second", "negative"),
-    ]
-    assert '<details class="held" open>' in text, "one debate alone stands open"
 
 
 def test_the_offline_debater_meets_what_the_other_side_says_and_keeps_its_side():

@@ -8,7 +8,7 @@ import pytest
 
 from conqret import Item
 from conqret.data import Measure, Reason, Status
-from conqret.debate.debatune.manual_inspection import agreement, draw_inspection, read_inspection
+from conqret.debate.debatune.manual_inspection import agreement, draw_inspection, statement_agreement
 from conqret.errors import DeclarationError
 from conqret.io.label_set import Label, LabelSet, Scales, Unit
 from tests.debate.made import judgment
@@ -138,21 +138,10 @@ def test_labels_that_do_not_belong_to_the_plan_are_told(tmp_path):
         agreement(inspection, labels({"other": "good"}))
     with pytest.raises(DeclarationError, match="contains no labels yet"):
         agreement(inspection, labels({"a0": ""}))
-    with pytest.raises(DeclarationError, match="--plan"):
-        read_inspection(tmp_path / "no.plan.json")
-    (tmp_path / "bad.plan.json").write_text('{"model": 3}')
-    with pytest.raises(DeclarationError, match="not a plan"):
-        read_inspection(tmp_path / "bad.plan.json")
+    with pytest.raises(DeclarationError, match=r"form.csv.plan.json is no plan"):
+        statement_agreement(tmp_path / "form.csv")
+    (tmp_path / "form.csv.plan.json").write_text('{"model": 3}')
+    with pytest.raises(DeclarationError, match=r"form.csv.plan.json is no plan"):
+        statement_agreement(tmp_path / "form.csv")
     with pytest.raises(DeclarationError, match="nothing to inspect"):
         draw_inspection([], [])
-
-
-def test_the_papers_counts_of_its_human_study():
-    """Section 5.1: of 100 inspected statements of DEBATunE 7B people find 87 good, 2 ties, 11 bad; of Vicuna 40, 7, 53.
-    Table 1 says .969 and .848 of 480 are good, so that 15 and 73 are bad, all of them inspected."""
-    for overall, bad in ((0.969, 15), (0.848, 73)):
-        assert round((1 - overall) * 480) == bad
-        items, judgments = population(bad, 480 - bad)
-        inspection = draw_inspection(items, judgments, good=100 - bad)
-        assert len(inspection.drawn) == 100
-        assert sum(1 / one.probability for one in inspection.drawn) == pytest.approx(480)

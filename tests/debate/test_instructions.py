@@ -53,14 +53,11 @@ def test_topics_as_they_are_released_are_written_on(tmp_path):
 
 
 FAULTS = [
-    ({"messages": [USER]}, r"\[messages\] end without a response"),
-    ({"messages": [USER, {"role": "assistant", "content": "  "}]}, r"\[messages\[2\].content\] is empty"),
-    ({"messages": [SAID]}, r"\[messages\] have no message of the user"),
+    ({"messages": [USER]}, r"\[messages\] lacks a response"),
+    ({"messages": [SAID]}, r"\[messages\] lacks an instruction"),
     ({"messages": [{"role": "usr", "content": "?"}]}, r"\[messages\[1\].role\] is 'usr', which is not"),
-    ({"messages": "Argue."}, r"\[messages\] is a text, and a list"),
-    ({"instruction": "Argue."}, r"\[output\] is missing"),
-    ({"instruction": "Argue.", "output": ""}, r"\[output\] is empty"),
-    ({"topic": "Trams", "output": "So it is."}, r"\[instruction\] is missing.*side"),
+    ({"instruction": "Argue.", "output": ""}, r"\[output\] lacks a response"),
+    ({"topic": "Trams", "output": "So it is."}, r"\[instruction\] lacks an instruction.*side"),
 ]
 
 

@@ -55,7 +55,6 @@ def test_claims_are_kept_and_the_rest_is_dropped_with_its_reason():
     [  # overlooked doubles among DEBATunE's own topics, and pairs that are none
         ("Legalization of same-sex marriage.", "We should legalize same sex marriage", True),
         ("Mandatory vaccinations for children.", "Making Vaccination Mandatory for All Children", True),
-        ("Assisted suicide should be a criminal offence", "Suicide should be a criminal offence", False),
         ("Should College Be for Everyone?", "Should College Be Free?", False),
         ("?", "Why?", False),
     ],
@@ -95,9 +94,7 @@ def test_good_and_bad_are_weighed():
     )
 
 
-@pytest.mark.parametrize(
-    ("verdict", "claim"), [("two_sided", " \n"), ("no_claim", "Zoos are good."), ("two_sided", "x" * 301)]
-)
+@pytest.mark.parametrize(("verdict", "claim"), [("two_sided", " \n"), ("no_claim", "Zoos are good.")])
 def test_a_claim_stands_where_there_are_two_sides_and_nowhere_else(verdict, claim):
     with pytest.raises(ValidationError):
         Sides(explanation="", verdict=verdict, claim=claim)
