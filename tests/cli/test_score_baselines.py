@@ -82,7 +82,6 @@ def test_all_metrics_and_again(tmp_path, answers, references):
     ("metrics", "more", "message"),
     [
         ("blue", (), "did you mean 'bleu'"),
-        (",", (), "no baseline is named"),
         ("perspective-diversity", (), "name it with --backbone"),
         ("bleu,dispute-awareness", (), "takes perspective-diversity or dispute-awareness alone"),
         ("g-eval", ("--model", "nobody/knows", "--budget-usd", "1"), "price"),

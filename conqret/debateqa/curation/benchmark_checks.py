@@ -28,7 +28,7 @@ from conqret.debateqa.curation.benchmark_figures import (
 )
 from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, VerdictRow, judge_rows
 from conqret.debateqa.curation.embeddings import LEXICAL, embedder
-from conqret.debateqa.debateqa_files import check_answers, read_answers
+from conqret.debateqa.debateqa_files import read_answers
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.safe_files import csv_text, write_new
 from conqret.judging.responses import OneToFive, Typed
@@ -317,16 +317,15 @@ def missed_viewpoints(
         DeclarationError: there is no finished benchmark, no answer belongs to one of its questions, or a
             setting is wrong. No request is sent then.
     """
-    every = check_answers(Path(answers))
-    questions = {question.id: question for question in read_made(benchmark).questions}
+    every = read_answers(answers)
     wanted = []
-    for answer in read_answers(Path(answers)):
-        if answer.id in questions:
-            question = questions[answer.id]
+    questions = {question.id: question for question in read_made(benchmark).questions}
+    for name, text in every.items():
+        if (question := questions.get(name)) is not None:
             views = [f"{each.point_of_view} {each.explanation}" for each in question.partial_answers]
-            offline = partial(requests.offline_missed, question.question, answer.text, views)
-            shown = {"question": question.question, "answer": answer.text, "views": views}
-            wanted.append(Subject(answer.id, shown, offline))
+            offline = partial(requests.offline_missed, question.question, text, views)
+            shown = {"question": question.question, "answer": text, "views": views}
+            wanted.append(Subject(name, shown, offline))
     if not wanted:
         raise DeclarationError(
             f"none of the {len(every)} answers has the id of a question of {benchmark}: give answers to these questions"
