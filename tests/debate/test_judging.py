@@ -5,13 +5,13 @@ import json
 import pytest
 
 from conqret.debate.two_turn.debate_judge import (
+    UNINFORMED_JUDGES,
     DebateJudgment,
     DebateRequest,
     debate_requests,
     lexical,
     prompt,
 )
-from conqret.debate.two_turn.judging_run import UNINFORMED_JUDGES
 from conqret.debate.two_turn.slider_answers import ENCOURAGE_ABSTAIN, SIMPLE
 from conqret.debate.two_turn.two_turn_files import Side, SideArgument, read_two_turn
 from conqret.errors import DeclarationError

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conqret.debateqa.curation import embeddings as similarity
-from conqret.debateqa.curation.deduplication import deduplicate, vertex_cover
-from conqret.debateqa.curation.embeddings import similar_pairs
+from conqret.debateqa.curation import deduplication as similarity
+from conqret.debateqa.curation.deduplication import deduplicate, similar_pairs, vertex_cover
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.questions import SourcedQuestion, read_sourced
 

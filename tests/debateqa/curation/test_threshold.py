@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from conqret.debateqa.curation import embeddings as similarity
+from conqret.debateqa.curation import deduplication as similarity
 from conqret.debateqa.curation.check_verdicts import by_words, failed
 from conqret.debateqa.curation.deduplication import COLUMNS, draw_pairs, duplicate_threshold
 from conqret.errors import DeclarationError, ItemsError
