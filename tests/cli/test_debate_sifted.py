@@ -63,20 +63,3 @@ def test_a_model_words_the_claims_and_is_asked_once(cli, raw, tmp_path, monkeypa
     assert json.loads(first.out)["dropped"] == {"matter_of_fact": 3}
     (row,) = rows(out)
     assert (row["topic"], row["collected"]) == ("Trams should be free of charge", "Trams should be free")
-
-
-@pytest.mark.parametrize(
-    ("words", "fault"),
-    [
-        (("topics", "{raw}", "-o", "{raw}"), "--output and RAW both name"),
-        (("filter", "{raw}", "-o", "{out}"), "holds topics and no statements"),
-    ],
-)
-def test_a_wrong_call_is_told_and_writes_nothing(cli, raw, statements, tmp_path, words, fault):
-    out = tmp_path / "kept.jsonl"
-    before = raw.read_text()
-    done = cli("debate", *(str(word).format(raw=raw, statements=statements, out=out) for word in words))
-    assert done.code == 2
-    assert fault in done.err.replace("\n", " ")
-    assert not out.exists()
-    assert raw.read_text() == before

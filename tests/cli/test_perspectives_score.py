@@ -81,17 +81,6 @@ def test_a_model_says_who_contains_what(cli, given, monkeypatch):
     assert found["MRecall@3"] == 1.0
 
 
-def test_systems_that_ask_a_model_ask_it(cli, given):
-    done = cli(
-        *(
-            f"perspectives score bm25 perspectives --corpus {given}/corpus --perspectives {given}/questions.jsonl "
-            f"-k 2 -o {given}/out --model offline --json"
-        ).split(),
-    )
-    assert done.code == 0, done.err
-    assert {one["system"] for one in json.loads(done.out)["scores"]} == {"bm25", "perspectives"}
-
-
 class ByWords:
     """A detector that says yes where a document and a perspective deny both, or neither."""
 

@@ -84,9 +84,7 @@ def test_all_metrics_and_again(tmp_path, answers, references):
         ("blue", (), "did you mean 'bleu'"),
         ("perspective-diversity", (), "name it with --backbone"),
         ("bleu,dispute-awareness", (), "takes perspective-diversity or dispute-awareness alone"),
-        ("g-eval", ("--model", "nobody/knows", "--budget-usd", "1"), "price"),
         ("bleu,g-eval", ("--model", "local/nowhere"), "g-eval needs a response in a given structure"),
-        ("bleu", ("--columns", "partial_answers=nothing"), "partial_answers"),
     ],
 )
 def test_wrong_calls_write_nothing(metrics, more, message, tmp_path, answers, references):

@@ -13,7 +13,7 @@ from conqret.debate.debatune.statement_scores import (
     controllability_table,
 )
 from conqret.errors import DeclarationError, ItemsError
-from conqret.judges.controllability import JUDGE, Shares, score
+from conqret.judges.controllability import Shares, score
 from conqret.judging.judge_parts import Case, JudgeReply
 from tests.debate.made import judgment
 
@@ -84,19 +84,6 @@ def test_what_the_judge_did_not_answer_is_left_out_and_bounded():
     assert "overall 0.875 to 1.000" in note
 
 
-def test_systems_come_in_their_order_and_apart():
-    items = [statement(number, ("pro", "con")[number % 2], system="ba"[number // 4]) for number in range(8)]
-    supporting = [100 if item.stance == "pro" else 100 * (int(item.id) // 4) for item in items]
-    good, bad = scores(
-        [(item, said(item, share, 100 - share)) for item, share in zip(items, supporting, strict=True)]
-    )
-    assert (good.system, good.overall.value, good.separation.value) == ("b", 1, 1)
-    assert (bad.system, bad.overall.value, bad.separation.value) == ("a", 0.5, 0.5)
-    table = controllability_table([good, bad], 90)
-    assert [row[0] for row in table.rows] == ["b", "a"]
-    assert "90% of what it argues" in table.note
-
-
 def test_two_systems_on_the_same_topics_are_compared_in_pairs():
     """What topics do to both does not count: the second is better by one of four statements on each topic."""
     judged = []
@@ -142,21 +129,6 @@ def test_a_statement_without_a_side_is_not_asked_about():
 def test_answers_that_make_no_sense_are_refused(content, supporting, opposing, fault):
     with pytest.raises(ValidationError, match=fault):
         Shares(explanation="", content=content, supporting=supporting, opposing=opposing)
-
-
-@pytest.mark.parametrize(
-    ("text", "content", "supporting"),
-    [
-        ("I apologize, but I cannot provide arguments for this. It is a sensitive matter.", "refusal", 0),
-        ("I firmly believe that bottled water is harmful and wasteful. It must be banned.", "argues", 100),
-        ("I am against a ban. Bottled water is safe, healthy and good.", "argues", 0),
-        ("The table is round.", "no_side", 0),
-    ],
-)
-def test_the_baseline_reads_words(text, content, supporting):
-    item = Item(id="1", topic="Should bottled water be banned?", stance="pro", argument=text)
-    answer = Shares.model_validate(JUDGE.judge_prompts[0].baseline(Case(item)))
-    assert (answer.content, answer.supporting) == (content, supporting)
 
 
 # --- reading ---------------------------------------------------------------------------------------

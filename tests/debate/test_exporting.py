@@ -65,13 +65,6 @@ def test_the_division_depends_on_topics_and_seed_alone():
     assert topics_of(training_data(found, seed=SEED + 1).test) != tested
 
 
-@pytest.mark.parametrize(("topics", "share", "tested"), [(1, 0.5, 0), (2, 0.01, 1), (2, 0.99, 1), (3, 0, 0)])
-def test_something_is_trained_on_and_where_it_can_be_something_is_tested_on(topics, share, tested):
-    data = training_data([one for n in range(topics) for one in both(f"Topic {n}")], test_share=share)
-    assert len(topics_of(data.test)) == tested
-    assert len(topics_of(data.train)) == topics - tested
-
-
 def test_each_topic_has_as_many_of_either_side_and_the_rest_is_counted():
     found = [
         *both("T", 2),

@@ -1,7 +1,5 @@
 """Debates between two speakers: who is shown what, what a turn must hold, and what is left where one is missing."""
 
-import json
-
 import pytest
 
 from conqret.debate.debatune.debate_files import DebateTopic
@@ -9,10 +7,8 @@ from conqret.debate.debatune.debate_run import (
     Arguments,
     ArgumentsRequest,
     arguments_requests,
-    hold_debates,
     motions,
 )
-from conqret.debate.debatune.statement_run import offline_arguments, offline_statement
 from conqret.debate.debatune.transcript import (
     CONCLUSION,
     OPENING,
@@ -25,7 +21,6 @@ from conqret.debate.debatune.transcript import (
     TurnRequest,
 )
 from conqret.prompts import Library
-from conqret.runs.dry_run import Counted
 
 LIBRARY = Library()
 MOTION = Motion("7-1", "Ban it?", {"affirmative": "It harms.", "negative": "It helps."}, "affirmative", 2)
@@ -43,16 +38,6 @@ RECORD = (
     (1, "affirmative", turn(1, "affirmative")),
     (1, "negative", turn(1, "negative", questions=("Why now?", "Who pays?"))),
 )
-
-
-class Window:
-    model_id = "gpt-4o-mini"
-
-    def __init__(self, size):
-        self.context_window = size
-
-    def count_tokens(self, text):
-        return len(text.split())
 
 
 def prompt(speaking):
@@ -98,28 +83,10 @@ def test_a_hostile_turn_opens_no_block():
     assert "{{ topic }}" in shown
 
 
-def test_a_record_that_is_too_long_loses_the_same_share_everywhere_and_no_question():
-    long = tuple(
-        (1, side, turn(1, side, statement="Much is said. " * words, questions=("Why now?",)))
-        for side, words in (("affirmative", 800), ("negative", 1600))
-    )
-    speaking = TurnRequest(MOTION, 2, "affirmative", long)
-    fitted = speaking.fitted(LIBRARY, Window(6500))
-    assert [cut.document for cut in fitted.trims] == ["round 1, affirmative", "round 1, negative"]
-    kept = [cut.after / cut.before for cut in fitted.trims]
-    assert kept[0] == pytest.approx(kept[1], abs=0.02)
-    assert kept[0] < 0.9
-    assert fitted.rendered.user.count("Why now?") == 3  # both turns' own, and the one to be answered
-    assert speaking.fitted(LIBRARY, Window(None)).trims == ()
-    assert speaking.fitted(LIBRARY, Window(4300)) is None
-
-
 @pytest.mark.parametrize(
     ("said", "fault"),
     [
-        ({"answers": ["One."], "statement": "So.", "questions": ["Why?"]}, "2 questions are to be answered"),
         ({"answers": ["One.", " "], "statement": "So.", "questions": ["Why?"]}, "answered are 1"),
-        ({"answers": ["1.", "2."], "statement": "So.", "questions": []}, "one to 3 questions"),
         ({"answers": ["1.", "2."], "statement": "So.", "questions": ["?"] * 4}, "not 4"),
     ],
 )
@@ -152,24 +119,3 @@ def test_what_is_not_given_is_asked_for_and_what_is_given_is_cut():
         "Argued against."
         in ArgumentsRequest(topic(("Argued against.",), ()), "negative", 1).rendered(LIBRARY).user
     )
-
-
-@pytest.mark.parametrize(("given", "rounds", "calls"), [(True, 0, 2), (True, 3, 8), (False, 2, 2 + 5 * 6)])
-def test_the_turns_of_a_debate_are_two_a_round_and_two_conclusions(tmp_path, given, rounds, calls):
-    sides = {"affirmative": ["It harms."], "negative": ["It helps."]} if given else {}
-    (tmp_path / "topics.jsonl").write_text(json.dumps({"topic": "Ban it?", **sides}))
-    with pytest.raises(Counted) as counted:
-        hold_debates(tmp_path / "topics.jsonl", rounds=rounds, dry_run=True)
-    assert sum(cost.calls for cost in counted.value.costs) == calls
-
-
-def test_the_offline_debater_meets_what_the_other_side_says_and_keeps_its_side():
-    alone = offline_statement("Ban it?", "affirmative", "It harms children", [])
-    met = offline_statement(
-        "Ban it?", "affirmative", "It harms children", ["It is cheap. It pays for schools."]
-    )
-    assert alone.endswith("It harms children.")
-    assert met.startswith(alone)
-    assert "It pays for schools." in met
-    assert offline_statement("Ban it?", "negative", "It helps", []) != alone
-    assert len(set(offline_arguments("Ban it?", "negative", 10))) == 10

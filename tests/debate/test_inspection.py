@@ -1,6 +1,5 @@
 """People inspect the judge of controllability: the draw, and agreement that is corrected for it."""
 
-import random
 from collections import Counter
 from fractions import Fraction
 
@@ -110,26 +109,6 @@ def test_what_is_not_labelled_yet_is_stood_for_by_its_like():
     assert half.bad_confirmed.value == 1
     assert half.agreement.value is None
     assert half.agreement.reason == "no statement judged good is labeled"
-
-
-def test_over_many_draws_the_correction_is_right_and_a_plain_count_is_not():
-    items, judgments = population(20, 180)
-    rng = random.Random(3)
-    wrong = {item.id for number, item in enumerate(items) if rng.random() < (0.6 if number < 20 else 0.05)}
-    truth = 1 - len(wrong) / len(items)
-    corrected, counted = [], []
-    for seed in range(60):
-        inspection = draw_inspection(items, judgments, good=20, seed=seed)
-        other = {"good": "bad", "bad": "good"}
-        said = {
-            one.item: other[one.verdict] if one.item in wrong else one.verdict for one in inspection.drawn
-        }
-        corrected.append(agreement(inspection, labels(said))[0].agreement.value)
-        counted.append(
-            sum(statement.item not in wrong for statement in inspection.drawn) / len(inspection.drawn)
-        )
-    assert sum(corrected) / 60 == pytest.approx(truth, abs=0.015)
-    assert abs(sum(counted) / 60 - truth) > 0.15
 
 
 def test_labels_that_do_not_belong_to_the_plan_are_told(tmp_path):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from conqret.debate.debatune.debate_files import read_instructions
-from conqret.errors import DeclarationError, ItemsError
+from conqret.errors import ItemsError
 
 USER = {"role": "user", "content": "Argue."}
 SAID = {"role": "assistant", "content": "So it is."}
@@ -54,9 +54,7 @@ def test_topics_as_they_are_released_are_written_on(tmp_path):
 
 FAULTS = [
     ({"messages": [USER]}, r"\[messages\] lacks a response"),
-    ({"messages": [SAID]}, r"\[messages\] lacks an instruction"),
     ({"messages": [{"role": "usr", "content": "?"}]}, r"\[messages\[1\].role\] is 'usr', which is not"),
-    ({"instruction": "Argue.", "output": ""}, r"\[output\] lacks a response"),
     ({"topic": "Trams", "output": "So it is."}, r"\[instruction\] lacks an instruction.*side"),
 ]
 
@@ -65,12 +63,3 @@ FAULTS = [
 def test_faults_have_file_and_line(tmp_path, row, told):
     with pytest.raises(ItemsError, match=r"rows.jsonl:2 " + told):
         read(tmp_path, {"instruction": "Argue.", "output": "So."}, row)
-
-
-def test_an_id_twice_and_no_rows(tmp_path):
-    row = {"id": "a", "instruction": "Argue.", "output": "So."}
-    with pytest.raises(ItemsError, match=r"rows.jsonl:2 \[id\] is 'a', as in line 1"):
-        read(tmp_path, row, row)
-    (tmp_path / "none.jsonl").write_text("\n")
-    with pytest.raises(DeclarationError, match=r"none\.jsonl contains no rows"):
-        read_instructions(tmp_path / "none.jsonl")

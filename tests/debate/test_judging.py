@@ -9,7 +9,6 @@ from conqret.debate.two_turn.debate_judge import (
     DebateJudgment,
     DebateRequest,
     debate_requests,
-    lexical,
     prompt,
 )
 from conqret.debate.two_turn.slider_answers import ENCOURAGE_ABSTAIN, SIMPLE
@@ -108,18 +107,6 @@ def test_a_hostile_argument_stays_in_its_block(question):
     assert shown.count("</option>") == 2
     assert "</before>" not in shown
     assert "{{ posed }}" in shown or "posed" in shown
-
-
-def test_the_baseline_sides_with_what_is_borne_out():
-    sides = (
-        Side("The king slept", SideArgument("", ("Rain fell on the hills.",))),
-        Side("The ship sank", SideArgument("", ("The ship sank at dawn.",))),
-    )
-    assert lexical(sides, "", SIMPLE)[0] == 3
-    assert lexical(sides[::-1], "", SIMPLE)[0] == -3
-    assert lexical(sides, "The king slept, it is said, for years.", SIMPLE)[0] == -3
-    assert lexical((sides[0], sides[0]), "", SIMPLE)[0] == 0  # no difference: abstain
-    assert lexical((sides[0], sides[0]), "", ENCOURAGE_ABSTAIN)[0] == 0
 
 
 def test_floors_need_no_text_but_its_length(question):

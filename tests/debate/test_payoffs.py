@@ -53,14 +53,6 @@ def test_what_never_pays_has_no_threshold():
     assert PayoffInstruction("none", (Fraction(0),) * 7).pays_from() == {0: Fraction(1, 2)}
 
 
-def test_a_strength_may_pay_from_the_start():
-    free = PayoffInstruction("free", tuple(map(Fraction, (4, 3, 2, 0, 0, 0, -1))))
-    assert free.pays_from() == {
-        3: Fraction(1, 2)
-    }  # at one half: 0, 1, 1.5, 1.5; the weaker of equals, then 3
-    assert free.best(Fraction(1, 2)) == 2
-
-
 def test_writers_earn_by_the_last_answers_and_abstaining_counts_for_the_wrong_side():
     answers = [3, 1, 0, -2]
     assert writers_bonus(True, answers) == Fraction("0.40")

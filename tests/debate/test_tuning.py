@@ -164,18 +164,6 @@ def test_a_template_that_rewrites_the_instruction_is_refused(models, rows, tmp_p
         prepared(rows, folder)
 
 
-@pytest.mark.parametrize(
-    ("changed", "told"),
-    [
-        ({"batch_size": -1}, "batch_size is -1"),
-        ({"learning_rate": float("nan")}, "learning_rate is nan"),
-    ],
-)
-def test_settings_out_of_their_range(changed, told):
-    with pytest.raises(DeclarationError, match=told):
-        TuningSettings(**changed)
-
-
 def test_a_folder_that_is_no_model(rows, tmp_path):
     with pytest.raises(DeclarationError, match=r"has no config.json"):
         prepared(rows, tmp_path)

@@ -5,7 +5,7 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from conqret.debate.two_turn.debate_writing import MAX_WORDS, Argued, Task, answer, argue, debates, prompt
+from conqret.debate.two_turn.debate_writing import MAX_WORDS, Argued, Task, debates, prompt
 from conqret.debate.two_turn.two_turn_files import SideArgument, quoted_in, read_questions
 from conqret.errors import DeclarationError, ItemsError
 from conqret.prompts import Library
@@ -76,23 +76,6 @@ def test_a_snippet_is_kept_as_the_passage_has_it():
     assert quoted_in("if a < b then", "a ‹ b") == "a < b"  # as models are shown it
     assert quoted_in(PASSAGE, "the ship hummed") is None  # in the passage it begins with a capital
     assert quoted_in(PASSAGE, "  ") is None
-
-
-def test_the_offline_writer_quotes_what_is_nearest_to_its_option():
-    passage = (
-        "The king slept. Rain fell on the hills. The ship sank at dawn, and "
-        + "all wept, " * 30
-        + "it is said."
-    )
-    text, snippets = argue(passage, "What sank?", "A ship.")
-    assert snippets[0].startswith("The ship sank at dawn")
-    assert len(snippets[0].split()) == 40
-    assert '"A ship"' in text
-    Argued.model_validate({"snippets": snippets, "text": text}, context={"passage": passage, "least": 1})
-    text, snippets = answer(passage, "The king", ["The king slept."])
-    assert snippets == ("Rain fell on the hills.",)
-    text, snippets = answer("One line.", "No", ["One line."])
-    assert snippets == ()
 
 
 @pytest.mark.parametrize(

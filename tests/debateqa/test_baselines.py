@@ -16,9 +16,9 @@ from conqret.debateqa.baseline_metrics import (
     selected,
 )
 from conqret.debateqa.baseline_metrics import bleu as sentence_bleu
-from conqret.debateqa.model_metrics import QUESTIONS, WEIGHTED, Findings
+from conqret.debateqa.model_metrics import QUESTIONS, WEIGHTED
 from conqret.debateqa.scoring import AnswerCase, KeptValues, Likeness
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer, TokenLogprobs
@@ -39,14 +39,6 @@ def bleu():
 def rouge():
     pytest.importorskip("rouge_score", reason="the extra baselines is not installed: rouge-score is missing")
     return rouge_l()
-
-
-def test_baselines_are_found_by_the_names_that_are_typed():
-    assert selected(["rouge_l", " BLEU ", "rouge-l"]) == ("rouge-l", "bleu")
-    with pytest.raises(UnknownNameError, match="did you mean 'bleu'"):
-        selected(["blue"])
-    with pytest.raises(UnknownNameError):
-        selected([])
 
 
 def test_bleu_by_hand(bleu):
@@ -153,12 +145,6 @@ def test_values_from_before_are_not_computed_again(tmp_path):
         KeptValues(path)
 
 
-def test_what_is_not_finite_is_not_kept(tmp_path):
-    with KeptValues(tmp_path / "values.jsonl") as kept:
-        kept.keep("bartscore", "one", CASE, Likeness(math.nan))
-        assert len(kept) == 0
-
-
 def test_acknowledge_reads_the_first_words():
     texts = ["As an AI language model, I hold no view.", "It is debated.", ""]
     cases = [AnswerCase(str(i), ZOOS, text) for i, text in enumerate(texts)]
@@ -174,34 +160,6 @@ LIST = """Here are some views:
 3. **Rescue again**: Zoos breed rare animals, and bring them back.
 
 In the end it is up to you."""
-
-
-def test_viewpoints_are_items_or_turns_that_differ():
-    assert Findings(ZOOS, LIST).viewpoints == 2
-    turns = (
-        "Some people argue that zoos save species. Critics say that bears suffer in cages. It rains a lot."
-    )
-    assert Findings(ZOOS, turns).viewpoints == 2
-    assert Findings(ZOOS, "They should be closed at once.").viewpoints == 1
-    items = [f"- P{n}lk b{n}rt k{n}mp r{n}st daily" for n in "aeiouy"] + [
-        f"- {n}ants {n}arns {n}oils {n}imps daily" for n in "bcdfgh"
-    ]
-    assert Findings(ZOOS, "\n".join(items)).viewpoints == 10  # at most
-
-
-def test_lexical_criteria_by_hand():
-    answer = "The matter is hotly debated. Some say that 40 percent of bears suffer in small cages each year."
-    findings = Findings(ZOOS, answer)
-    words = 5 + 13
-    assert findings.criteria["dispute"] == 1.0
-    assert findings.criteria["perspectives"] == 0.0
-    assert findings.criteria["evidence"] == pytest.approx((1 / 5 + words / (words + 120)) / 2)
-    assert Findings(ZOOS, "Close them.").criteria["dispute"] == 0.0
-    assert (
-        Findings(ZOOS, "Close them.").steps["relevance"]
-        < Findings(ZOOS, "Close zoos.").steps["relevance"]
-        == 1
-    )
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import pytest
 
 from conqret.debateqa.baseline_metrics import BartScore
 from conqret.debateqa.scoring import AnswerCase
-from conqret.errors import DeclarationError
 from tests.local.small_models import PAIRS
 from tests.local.small_seq2seq import encoder, seq2seq
 from tests.needed import Needed
@@ -89,14 +88,3 @@ def test_semscore_is_the_cosine_of_the_mean_token_vectors(bert):
     tokens = len(words(CASES[3].answer).input_ids)
     assert found[3].detail == f"the answer's last {tokens - 24} tokens do not fit the window of 24"
     assert found[2].detail == ""
-
-
-def test_models_that_are_not_there(tmp_path):
-    from conqret.debateqa.baseline_metrics import SemScore
-
-    pytest.importorskip("sentence_transformers", reason="the extra baselines is not installed")
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(DeclarationError, match=r"bartscore: .*cannot be loaded.*--backbone"):
-        BartScore(str(tmp_path / "empty"))
-    with pytest.raises(DeclarationError, match=r"semscore: .*cannot be loaded.*--encoder"):
-        SemScore(str(tmp_path / "empty"))

@@ -20,10 +20,8 @@ from conqret.perspectives.perspective_writing import (
     BothSides,
     Checked,
     FromAnswers,
-    FromArguments,
     FromSurvey,
     Opposite,
-    Views,
 )
 from conqret.perspectives.perspectives_run import (
     INSPECTED,
@@ -33,7 +31,6 @@ from conqret.perspectives.perspectives_run import (
     perspective_errors,
 )
 from conqret.runs.dry_run import Counted
-from tests.commands import run_conqret
 from tests.server import FaultServer
 
 ROWS = {
@@ -151,14 +148,12 @@ def options(server):
     ("type_", "fields", "told"),
     [
         (Opposite, {"opposing": "Do trams pay?”"}, "this is a question"),
-        (FromArguments, {"question": "Trams pay."}, "this is no question"),
         (BothSides, {"supporting": "It is so", "opposing": "it is so."}, "the same words"),
         (
             FromSurvey,
             {"own_experience": False, "question": None, "supporting": None, "opposing": None},
             "are null only",
         ),
-        (Views, {"statements": ["One.", "One"]}, "the same words"),
     ],
 )
 def test_answers_that_are_none(type_, fields, told):
@@ -172,7 +167,6 @@ def test_answers_that_are_none(type_, fields, told):
     ("kind", "row", "told"),
     [
         ("opinionqa", {"question": "Q?", "options": ["Yes", "Refused"]}, "has 1 that are an opinion"),
-        ("kialo", {"question": "Q?", "statement": "S.", "answers": ["a", "b"]}, "Give one of the two"),
         ("arguana", {"argument": "A."}, "the one that contradicts it"),
     ],
 )
@@ -200,15 +194,3 @@ def test_errors_that_people_found_are_counted_by_subset(tmp_path):
     sheet.write_text("subset,error\na,\n", encoding="utf-8")
     with pytest.raises(DeclarationError, match="is not filled in"):
         perspective_errors(sheet)
-
-
-def test_the_command(tmp_path):
-    sources(tmp_path, "kialo")
-    made = run_conqret(
-        "perspectives", "make", tmp_path / "kialo.jsonl", "--from", "kialo", "-o", tmp_path / "out"
-    )
-    assert (made.code, "perspectives a question" in made.out) == (0, True)
-    sheet = tmp_path / "inspect.csv"
-    sheet.write_text("subset,error\na,no\n")
-    inspected = run_conqret("perspectives", "make", sheet, "--from", "inspected")
-    assert (inspected.code, "Errors by subset" in inspected.out) == (0, True)

@@ -139,13 +139,8 @@ def test_perspectives_and_mmr_stay_in_the_questions_corpus(web):
 
 
 def test_corpora_that_cannot_be_searched(tmp_path):
-    with pytest.raises(DeclarationError, match="is not a corpus"):
-        open_index(tmp_path)
     (tmp_path / CORPORA).write_text('{"id": "q", "passages": 0}\n')
     with pytest.raises(DeclarationError, match="no question has a document"):
-        open_index(tmp_path)
-    (tmp_path / CORPORA).write_text('{"id": "q"}\n')
-    with pytest.raises(DeclarationError, match="passages"):
         open_index(tmp_path)
     lines = "".join(json.dumps({"id": one, "passages": 1}) + "\n" for one in ("q", "r"))
     (tmp_path / CORPORA).write_text(lines)

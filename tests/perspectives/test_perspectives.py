@@ -7,7 +7,7 @@ from conqret.io.pairs import Pair
 from conqret.llm import failed_requests
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer, Plain
-from conqret.perspectives.detection import DETECTORS, Detection, baseline_grade, request
+from conqret.perspectives.detection import DETECTORS, Detection, request
 from conqret.perspectives.detection_study import detected, detection_run
 from conqret.perspectives.diversity_run import mrecall, precision
 from conqret.prompts import Library
@@ -91,18 +91,3 @@ def test_the_example_stands_before_the_pair_with_its_answer():
     assert "Statement for Example 1: A ban on leaf blowers" in one.messages[1].content
     assert (one.messages[0], one.messages[3]) == zero.messages
     assert zero.messages[1].content.startswith("Document: Trams are cheap.\nStatement: Trams pay.\n")
-
-
-@pytest.mark.parametrize(
-    ("document", "perspective", "grade"),
-    [
-        ("A tram line is cheap. Cities build trams.", "Trams are cheap for cities.", 4),
-        ("Trams are safe.", "Trams are not safe for cities of all sizes.", 2),
-        ("Cats sleep all day.", "Trams are cheap for cities.", 1),
-        ("Trams are safe for cities.", "Trams are not safe for cities.", 0),
-        ("Trams are never safe in cities.", "Trams are not safe for cities.", 4),
-        ("", "Trams are safe.", 1),
-    ],
-)
-def test_the_baseline(document, perspective, grade):
-    assert baseline_grade(document, perspective)[0] == grade
