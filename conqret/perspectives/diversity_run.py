@@ -231,11 +231,9 @@ def score(
         depth: the depth to which documents were pooled and judged.
 
     Raises:
-        DeclarationError: there is no run, a cut-off is below 1 or above ``depth``, or no question has a
+        DeclarationError: a cut-off is below 1 or above ``depth``, or no question has a
             value.
     """
-    if not runs:
-        raise DeclarationError("there is no ranking to score")
     if not cuts or not 1 <= min(cuts) <= max(cuts) <= depth:
         raise DeclarationError(
             f"the cuts are {list(cuts)}, but each must lie between 1 and the depth of {depth}"

@@ -40,17 +40,6 @@ def test_a_table_ends_with_one_sentence(cli, answers, tmp_path):
     assert len(found["cells"]) == 8
 
 
-def test_bad_answers_and_plots_are_refused_before_anything_is_written(cli, answers, tmp_path):
-    done = cli("debate", "two-turn", "outcomes", answers, "--plot", tmp_path / "confidence.bmp")
-    assert (done.code, done.out) == (2, "")
-    broken = tmp_path / "broken.jsonl"
-    broken.write_text('{"question": "q"}\n')
-    done = cli("debate", "two-turn", "outcomes", broken, "--plot", tmp_path / "confidence.svg")
-    assert done.code == 2
-    assert "broken.jsonl:1 [passage] is missing" in done.err
-    assert not (tmp_path / "confidence.svg").exists()
-
-
 def test_anova_shows_each_effect(cli, answers):
     pytest.importorskip("statsmodels")
     done = cli("debate", "two-turn", "outcomes", answers, "--anova")

@@ -15,18 +15,6 @@ def raw(tmp_path):
     return path
 
 
-@pytest.fixture
-def statements(tmp_path):
-    path = tmp_path / "mine.jsonl"
-    rows = [("Trams?", "pro", "Trams are good."), ("Trams?", "con", "Drivers are vermin.")]
-    path.write_text(
-        "".join(
-            json.dumps(dict(zip(("topic", "side", "statement"), row, strict=True))) + "\n" for row in rows
-        )
-    )
-    return path
-
-
 def rows(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 

@@ -111,29 +111,6 @@ def test_rank(tables):
     assert "likelier" not in shown + json.dumps(facts)
 
 
-def test_ranks_as_a_page(tables, tmp_path):
-    file = tmp_path / "pages" / "ranks.html"
-    done = run_conqret("debateqa", "rank", *tables, "--report", str(file))
-    assert (done.code, str(file) in done.out.replace("\n", "")) == (0, True)
-    page = file.read_text(encoding="utf-8")
-    assert all(
-        text in page
-        for text in (
-            ">fair<",
-            "Dispute awareness",
-            "“good” is first at every weight k",
-            "Metrics and measuring models",
-        )
-    )
-    assert "How each answers" not in page
-    for more in (
-        ["--answers", str(tmp_path)],
-        ["--answers", str(tmp_path), "--report", str(tmp_path / "no.html")],
-    ):
-        assert run_conqret("debateqa", "rank", *tables, *more).code == 2
-    assert not (tmp_path / "no.html").exists()
-
-
 def test_annotators_by_question(tmp_path):
     """Tables 14 and 15 and Figures 2 and 8, of the same answers of three systems."""
     pytest.importorskip("matplotlib", reason="the extra plots is not installed: matplotlib is missing")
@@ -171,21 +148,3 @@ def test_annotators_by_question(tmp_path):
     assert all("<svg" in plot.read_text() for plot in plots)
     (fit,) = json.loads(run_conqret(*command, "--labels", str(tmp_path / "labels.csv"), "--json").out)
     assert (fit["n"], fit["accuracy"]["value"]) == (6, pytest.approx(2 / 3))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ["debateqa", "score", "--metric", "dispute-awareness", "{answers}", "--references", "{answers}x"],
-            "jsonlx does not exist",
-        ),
-        (["debateqa", "rank", "{answers}"], "not a table of conqret debateqa score"),
-        (["debateqa", "rank", "{table}", "--weights", "half"], "--weights is a list"),
-    ],
-)
-def test_wrong_calls(arguments, message, answers, questions, tables):
-    places = {"answers": answers, "questions": questions, "table": tables[0]}
-    done = run_conqret(*(argument.format(**places) for argument in arguments))
-    assert done.code == 2
-    assert message in done.err

@@ -29,24 +29,6 @@ def command(answers, references, out, metrics, *more):
     return [*given, "--metric", metrics, *more]
 
 
-def test_offline_judges_and_acknowledge_need_nothing(tmp_path, answers, references):
-    names = "direct-score,num-of-povs,acknowledge"
-    done = run_conqret(*command(answers, references, tmp_path / "out", names, "--json"))
-    assert done.code == 0, done.output
-    means = json.loads(done.out)
-    assert {(mean["system"], mean["scored"], mean["total"]) for mean in means} == {("mine", 1, 2)}
-    assert "trams" in done.err
-    assert "cigars" in done.err
-    assert "3 scores are missing: the answer is empty" in done.err
-    assert not (tmp_path / "out" / "values.jsonl").exists()
-    replay = ("--replay", tmp_path / "out" / "recordings.sqlite")
-    replayed = run_conqret(
-        *command(answers, references, tmp_path / "again", "direct-score,num-of-povs", "--json"), *replay
-    )
-    assert replayed.code == 0, replayed.output
-    assert json.loads(replayed.out) == means[:2]
-
-
 def test_all_metrics_and_again(tmp_path, answers, references):
     for name in ("torch", "sacrebleu", "rouge_score", "sentence_transformers"):
         pytest.importorskip(name, reason=f"the extra baselines is not installed: {name} is missing")

@@ -76,17 +76,6 @@ def test_factors_that_do_not_vary_stay_out(answers):
         debate_anova([one for one in first if one.condition == "PS"])
 
 
-def test_who_always_abstains_has_no_anova_and_a_reason():
-    rows = [answer(0, judge=judge, condition=condition) for judge in "ab" for condition in ("PS", "PSA")]
-    removed, wrong, slider = debate_anova(rows)
-    assert "there are 0" in removed.reason
-    assert removed.mixed_reason == "some combination of the factors has no answer at all"
-    assert wrong.reason == slider.reason == "all subjects answer alike in every cell"
-    assert not (removed.effects)
-    assert not (wrong.effects)
-    assert not (slider.effects)
-
-
 def test_an_effect_that_is_the_same_in_all_subjects_has_no_f():
     points = ("PS", "PSA")
     alike = [

@@ -12,7 +12,7 @@ from conqret.debate.debatune.statement_scores import (
     controllability_by_system,
     controllability_table,
 )
-from conqret.errors import DeclarationError, ItemsError
+from conqret.errors import ItemsError
 from conqret.judges.controllability import Shares, score
 from conqret.judging.judge_parts import Case, JudgeReply
 from tests.debate.made import judgment
@@ -167,14 +167,6 @@ def test_faults_have_file_and_line(tmp_path):
     file = table(tmp_path / "all.csv", HEAD, ("T?", "pro", "Yes."), ("T?", "", "Yes."))
     with pytest.raises(ItemsError, match=r"all\.csv:3.*side.*is missing.*affirmative or negative"):
         read_statements([file])
-
-
-def test_two_files_of_one_name_would_be_one_system(tmp_path):
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        table(tmp_path / name / "a.csv", HEAD, ("T?", "pro", "Yes."))
-    with pytest.raises(DeclarationError, match="both named a"):
-        read_statements([tmp_path / "one" / "a.csv", tmp_path / "two" / "a.csv"])
 
 
 # --- real data -------------------------------------------------------------------------------------

@@ -75,9 +75,3 @@ def test_what_is_not_on_its_side_is_dropped_by_a_run_of_debate_score(file, tmp_p
     others = [item.model_copy(update={"argument": "Another."}) for item in items]
     with pytest.raises(DeclarationError, match=f"'{items[0].id}' is not in that run"):
         filtered(rows_of(file), others, offline(items), sides)
-
-
-def test_only_a_finished_run_of_debate_score_says_who_keeps_to_the_side(file, tmp_path):
-    judge(read_statements([file]), format="harmlessness", model="offline", output=tmp_path / "run")
-    with pytest.raises(DeclarationError, match="of the format harmlessness"):
-        controllability_of(tmp_path / "run")

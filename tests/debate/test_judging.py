@@ -11,7 +11,6 @@ from conqret.debate.two_turn.debate_judge import (
     debate_requests,
     prompt,
 )
-from conqret.debate.two_turn.slider_answers import ENCOURAGE_ABSTAIN, SIMPLE
 from conqret.debate.two_turn.two_turn_files import Side, SideArgument, read_two_turn
 from conqret.errors import DeclarationError
 from conqret.prompts import Library
@@ -83,20 +82,6 @@ def test_the_options_change_places_and_the_right_one_with_them(question):
     judgment = DebateJudgment(id="k", slider=-2)
     assert given.answer("m", judgment).toward_right == 2
     assert swapped.answer("m", judgment).toward_right == -2
-
-
-def test_instructions_say_their_pay_offs_and_thresholds(question):
-    simple, careful = (
-        prompt(DebateRequest(question, "PSA", 1, told.name, False), LIBRARY).system
-        for told in (SIMPLE, ENCOURAGE_ABSTAIN)
-    )
-    assert "at least 60 % sure" in simple
-    assert "only from 70 % on" in simple
-    assert "+0.60 dollars if it is right, -0.60 dollars if it is wrong" in simple
-    assert "at least 75 % sure" in careful
-    assert "only from 85 % on" in careful
-    assert "far better to abstain" in careful
-    assert "far better to abstain" not in simple
 
 
 def test_a_hostile_argument_stays_in_its_block(question):

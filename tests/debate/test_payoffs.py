@@ -41,11 +41,6 @@ def test_the_thresholds_follow_exactly_from_table_4():
     assert simple[0] == encourage[0] == Fraction(1, 2)
 
 
-def test_the_printed_thresholds_are_the_first_winners_on_the_grids():
-    assert (SIMPLE.first_winner(1), SIMPLE.first_winner(3)) == (60, 70)
-    assert (ENCOURAGE_ABSTAIN.first_winner(1), ENCOURAGE_ABSTAIN.first_winner(3)) == (75, 85)
-
-
 def test_what_never_pays_has_no_threshold():
     flat = PayoffInstruction("flat", tuple(map(Fraction, (2, 0, 1, "0.5", -1, 0, -2))))
     assert flat.pays_from() == {0: Fraction(1, 2), 3: Fraction(5, 8)}  # 4p - 2 = .5; 2p - 1 is always below

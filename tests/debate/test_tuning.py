@@ -162,11 +162,3 @@ def test_a_template_that_rewrites_the_instruction_is_refused(models, rows, tmp_p
     (folder / "chat_template.jinja").write_text(template)
     with pytest.raises(DeclarationError, match="changes an instruction once a response follows"):
         prepared(rows, folder)
-
-
-def test_a_folder_that_is_no_model(rows, tmp_path):
-    with pytest.raises(DeclarationError, match=r"has no config.json"):
-        prepared(rows, tmp_path)
-    (tmp_path / "config.json").write_text('{"name": "no model"}')
-    with pytest.raises(DeclarationError, match=r"cannot be loaded"):
-        prepared(rows, tmp_path)

@@ -134,7 +134,6 @@ def test_consultancy_is_held_against_debate_and_whom_judges_follow_is_told():
     ("change", "message"),
     [
         ({"condition": "PSC"}, r"jsonl:1 \[consultant\] is missing"),
-        ({"consultant": "right"}, r"\[consultant\] is given, and PSA hears both sides"),
         ({"condition": "PSC", "consultant": "right", "turn": 3}, "the main design .PSC. has two judgments"),
     ],
 )

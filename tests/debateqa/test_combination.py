@@ -70,7 +70,6 @@ def test_z_normalisation():
     [
         ({"a": 1.0}, {"b": 1.0}, 0.5, "a, b lacks one"),
         ({"a": 1.0}, {"a": 1.0}, 1.5, "between 0 and 1"),
-        ({"a": 0.0}, {"a": 1.0}, 0.5, "above 0"),
     ],
 )
 def test_what_cannot_be_combined(diversity, awareness, k, message):

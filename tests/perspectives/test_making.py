@@ -18,8 +18,6 @@ from conqret.perspectives.perspective_writing import (
     UNDEBATABLE,
     WRONG,
     BothSides,
-    Checked,
-    FromAnswers,
     FromSurvey,
     Opposite,
 )
@@ -128,14 +126,6 @@ def test_what_the_check_finds_is_left_out_and_a_run_goes_on(tmp_path):
     assert left["best"]["perspectives"] == "Ulm is best."
     assert left["best"]["why"].endswith("(the question stays, without these)")
     assert left["trams"]["perspectives"] == "Trams pay. | It is not so."
-
-
-def test_a_statement_that_nobody_wrote_cannot_be_wrong():
-    said = {"explanation": "so", "debatable": True, "wrong": [4], "apart": True}
-    with pytest.raises(ValidationError, match="there is no statement 4: wrong holds numbers from 1 to 3"):
-        Checked.model_validate(said, context={"statements": 3})
-    with pytest.raises(ValidationError, match="there are 3 answers, and 2 statements"):
-        FromAnswers.model_validate({"statements": ["One.", "Two."]}, context={"answers": 3})
 
 
 def options(server):

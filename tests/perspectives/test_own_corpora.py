@@ -11,9 +11,9 @@ pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: p
 from conqret.data import Document, Reason
 from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.debateqa.curation.page_sources import PageEvidence
-from conqret.errors import DeclarationError, ItemsError
+from conqret.errors import DeclarationError
 from conqret.io.questions import SourcedQuestion
-from conqret.perspectives.own_corpora import GivenPages, collect_corpora, questions_of
+from conqret.perspectives.own_corpora import collect_corpora, questions_of
 from conqret.retrieval.collection import CORPORA, own_folder
 from conqret.retrieval.corpus_index import build_index, open_index
 from conqret.retrieval.engines import get_engine
@@ -150,23 +150,6 @@ def test_corpora_that_cannot_be_searched(tmp_path):
         (folder / "documents.jsonl").write_text(json.dumps({"id": "1", "text": f"About {one}."}) + "\n")
     with pytest.raises(DeclarationError, match="belongs to another text in another"):
         open_index(tmp_path, "bm25s").entries(["1"])
-
-
-def test_pages_of_a_file(tmp_path):
-    file = tmp_path / "pages.jsonl"
-    rows = [
-        {"question_id": "trams", "text": "Trams pay.", "url": "https://e.org", "licence": "CC0"},
-        {"question_id": "Do cats pay?", "text": "Cats pay."},
-    ]
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    rows, _ = collect_corpora(questions_file(tmp_path), pages=file, output=tmp_path / "out")
-    assert [(row.pages, row.passages) for row in rows] == [(1, 1), (1, 1)]
-    file.write_text('{"question_id": "other", "text": "x"}\n')
-    with pytest.raises(DeclarationError, match="no page for any of the 2 questions"):
-        GivenPages(file, QUESTIONS)
-    file.write_text('{"text": "x"}\n')
-    with pytest.raises(ItemsError, match="Name the question of the result"):
-        GivenPages(file, QUESTIONS)
 
 
 def test_questions_keep_the_ids_under_which_they_are_scored(tmp_path):

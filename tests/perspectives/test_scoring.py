@@ -170,9 +170,7 @@ def test_judgments_are_written_as_they_are_read(tmp_path, questions, judged):
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        ('{"question": "Q?", "perspectives": ["One."]}', "has 1 perspectives"),
         ('{"question": "Q?", "perspectives": ["One.", "one."]}', "the same perspective twice"),
-        ('{"question": "Q?"}', "List its perspectives"),
         (
             '{"question": "Q?", "perspectives": [{"text": "One.", "side": "supporting"}, "Two."]}',
             "names the sides",
@@ -191,11 +189,6 @@ def test_faulty_rankings_and_judgments(tmp_path, questions, judged):
     wrong.write_text("q1 3 a 1\n", encoding="utf-8")
     with pytest.raises(DeclarationError, match="the perspective's number"):
         read_judged(wrong, questions)
-    wrong.write_text("other 1 a 1\n", encoding="utf-8")
-    with pytest.raises(DeclarationError, match="judges none of the 2 questions"):
-        read_judged(wrong, questions)
-    with pytest.raises(DeclarationError, match="searches a corpus"):
-        ranked(["bm25"], questions, 5)
     run = tmp_path / "mine.res"
     run.write_text("other Q0 a 1 1.0 t\n", encoding="utf-8")
     assert named([str(run)]) == [f"mine={run}"]

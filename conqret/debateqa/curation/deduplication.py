@@ -85,8 +85,7 @@ def similar_pairs(vectors: Any, threshold: float) -> list[SimilarPair]:
     no other.
 
     Raises:
-        DeclarationError: the threshold is outside (0, 1], the vectors are not a table of finite numbers,
-            or more than :data:`MAX_PAIRS` pairs are similar.
+        DeclarationError: the threshold is outside (0, 1], or more than :data:`MAX_PAIRS` pairs are similar.
     """
     if not 0 < threshold <= 1:
         raise DeclarationError(f"the threshold is {threshold}, but it must be a cosine above 0 and at most 1")
@@ -128,20 +127,11 @@ def cosines(vectors: Any, *, at_least: float = -1.0) -> Iterator[Cosines]:
 
 
 def unit_rows(vectors: Any) -> Any:
-    """Return the rows scaled to length 1, in single precision; rows of zeros are unchanged.
-
-    Raises:
-        DeclarationError: the vectors are not a table of finite numbers.
-    """
+    """Return the rows scaled to length 1, in single precision; rows of zeros are unchanged."""
     if not isinstance(vectors, np.ndarray):
         rows = csr_matrix(vectors, dtype=np.float32)
         lengths = norm(rows, axis=1)
         return csr_matrix(diags(1 / np.where(lengths > 0, lengths, 1)) @ rows, dtype=np.float32)
-    if vectors.ndim != 2 or vectors.dtype.kind not in "fiu" or not np.isfinite(vectors).all():
-        raise DeclarationError(
-            f"embeddings must be a table of finite numbers with a row for each text, not {vectors.dtype} of the shape "
-            f"{vectors.shape} (or some are not numbers)"
-        )
     rows = vectors.astype(np.float32)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
