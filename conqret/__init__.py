@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from conqret.debate.debatune.statement_scores import controllability as controllability
     from conqret.debate.debatune.statement_scores import response_quality as response_quality
     from conqret.debate.two_turn.anova import debate_anova as debate_anova
+    from conqret.debate.two_turn.debate_judge import judge_debates as judge_debates
     from conqret.debate.two_turn.debate_writing import write_debates as write_debates
-    from conqret.debate.two_turn.judging_run import judge_debates as judge_debates
     from conqret.debate.two_turn.outcomes import debate_outcomes as debate_outcomes
     from conqret.debate.two_turn.slider_answers import payoffs as payoffs
     from conqret.debate.two_turn.text_grades import grade_counter_arguments as grade_counter_arguments
@@ -138,7 +138,7 @@ _NAMES = {
     "debate.debatune.statement_scores": "controllability response_quality",
     "debate.two_turn.anova": "debate_anova",
     "debate.two_turn.debate_writing": "write_debates",
-    "debate.two_turn.judging_run": "judge_debates",
+    "debate.two_turn.debate_judge": "judge_debates",
     "debate.two_turn.outcomes": "debate_outcomes",
     "debate.two_turn.slider_answers": "payoffs",
     "debate.two_turn.text_grades": "grade_counter_arguments summarize_annotations",

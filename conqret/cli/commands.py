@@ -104,9 +104,9 @@ HOMES: Parts = {
         "rank": "debateqa.rank_command:rank",
     },
     "perspectives": {
-        "make": "perspectives.make_command:make",
-        "collect": "perspectives.make_command:collect",
-        "score": "perspectives.score_command:score",
+        "make": "perspectives.command:make",
+        "collect": "perspectives.command:collect",
+        "score": "perspectives.command:score",
         "tune": "perspectives.command:tune",
         "detect": "perspectives.command:detect",
     },

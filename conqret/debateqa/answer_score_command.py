@@ -21,8 +21,6 @@ from conqret.debateqa.answer_scores import (
     score_diversity,
 )
 from conqret.debateqa.baseline_metrics import BASELINES, Kind, Models
-from conqret.debateqa.debateqa_files import Partners
-from conqret.debateqa.human_alignment import fit_table
 from conqret.debateqa.score_table import LOWER_IS_BETTER, SystemMean, missing_lines, reasons, system_means
 from conqret.debateqa.scoring import EQUATION, PUBLISHED, definition_of
 from conqret.errors import DeclarationError
@@ -79,7 +77,6 @@ def score(
     columns: str | None = None,
     local: LocalModels,
     shots: Shots = "few-shot",
-    labels: Path | None = None,
     model: options.Model = None,
     run_options: StudyOptions,
 ) -> None:
@@ -98,8 +95,6 @@ def score(
         shots: Whether the prompt of dispute-awareness has five labeled examples (`few-shot`, as DebateQA advises) or
             none (`zero-shot`). `table-13` and `table-13-zero-shot` follow the instructions of the paper's Table 13 more
             closely: only an explicit statement counts.
-        labels: A table of id and label (0 or 1) to compare the verdicts of dispute-awareness with; `conqret debateqa
-            rank --labels` does so for several systems.
 
     Examples:
 
@@ -127,7 +122,6 @@ def score(
             score_awareness,
             questions=references,
             shots=shots,
-            labels=labels,
             model=run_options.calls.for_model(model),
             rows="verdicts",
             **given,
@@ -160,10 +154,10 @@ def _diversity(
     del engines["batch"]
     with progress("scoring", quiet=run_options.shown.quiet) as bar:
 
-        def started(met: Partners, kept: int) -> None:
+        def started(answers: int, kept: int) -> None:
             if kept:
                 run_options.shown.note(f"{kept} rows are kept from an earlier run")
-            bar.reach(0, total=len(met.together))
+            bar.reach(0, total=answers)
 
         return score_diversity(
             references=references,
@@ -181,8 +175,8 @@ def _diversity(
 def _show(scores: AnswerScores, shown: options.OutputOptions) -> None:
     """Print the system's means, what is missing, and where the scores are. Exit code 1 if there is no score, or the
     session with a model stopped early."""
-    met = scores.met
-    for what, ids in (("answers", met.answers_alone), ("questions", met.questions_alone)):
+    given = scores.answers
+    for what, ids in (("answers", given.answers_alone), ("questions", given.questions_alone)):
         if ids:
             more = f", and {len(ids) - 10} more" if len(ids) > 10 else ""
             shown.note(f"{len(ids)} {what} have no partner: {', '.join(ids[:10])}{more}")
@@ -190,13 +184,8 @@ def _show(scores: AnswerScores, shown: options.OutputOptions) -> None:
     missing = reasons(scores.table)
     note_each(missing_lines(missing))
     means = system_means(scores.table)
-    facts = [asdict(mean) for mean in means]
-    tables = [_table(means)]
-    if scores.fit is not None:
-        by = means[0].metric, means[0].instrument
-        facts[0]["fit"] = asdict(scores.fit)
-        tables.append(fit_table([(*by, scores.fit)]))
-    result(facts, [*spaced(tables), at(scores.file, "scores")], as_json=shown.json_output)
+    lines = [*spaced([_table(means)]), at(scores.file, "scores")]
+    result([asdict(mean) for mean in means], lines, as_json=shown.json_output)
     end(False, scores.session, there=scores.table["value"].count(), reasons=missing)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
+from conqret.data.digest import file_digest_of
 from conqret.debateqa.baseline_metrics import (
     BASELINES,
     DEFAULT,
@@ -18,46 +20,31 @@ from conqret.debateqa.baseline_metrics import (
     prepared,
     selected,
 )
-from conqret.debateqa.debateqa_files import (
-    DebatableQuestion,
-    Partners,
-    check_answers,
-    partners,
-    read_answers,
-    read_questions,
-    read_verdicts,
-)
-from conqret.debateqa.human_alignment import AwarenessFit, against_labels
-from conqret.debateqa.model_metrics import (
-    QUESTIONS,
-    Verdict,
-    awareness_prompt,
-    awareness_question,
-    instrument,
-    instrument_name,
-)
+from conqret.debateqa.debateqa_files import read_answers, read_questions
+from conqret.debateqa.model_metrics import QUESTIONS, awareness_question, instrument, instrument_name
 from conqret.debateqa.score_table import AWARENESS, DIVERSITY, ScoreRow, write_table
 from conqret.debateqa.scoring import (
     AnswerCase,
     KeptValues,
     ScoreFolder,
     ScoreRecord,
+    ScoringPrompt,
     TargetStore,
-    cases_of,
     diversity_rows,
     model_name,
     own_prompt,
     scored,
 )
 from conqret.errors import DeclarationError, number, strict_options
-from conqret.llm.client_options import client_options
+from conqret.llm.client_options import ClientOptions, client_options
 from conqret.local.likelihoods import Definition
 from conqret.local.prefix import DEFAULT_WRAPPING
 from conqret.local.scorer import ConditionalPerplexity
-from conqret.runs.dry_run import Counted, RunPrompt
+from conqret.runs.dry_run import Counted
 from conqret.runs.request_run import RequestRunSettings, Run
 from conqret.runs.run_folder import RECORD_NAME, as_path, default_folder, stem
 from conqret.runs.session import SessionCounts
+from conqret.runs.study_run import StudyOutcome
 
 if TYPE_CHECKING:
     import polars as pl
@@ -68,68 +55,102 @@ Shots = Literal["few-shot", "zero-shot", "table-13", "table-13-zero-shot"]
 
 @dataclass(frozen=True)
 class SystemAnswers:
-    """The answers of one system: their file, its output folder, the system's name, and a mapping from fields
-    to columns."""
+    """The answers of one system with their questions: the system's name, the file, and the cases to score.
 
-    answers: Path
-    output: Path | None
-    system: str | None
-    columns: Mapping[str, str] | None
+    ``answers_alone`` and ``questions_alone`` are the ids that only answers or only questions have.
+    """
 
-    @property
-    def name(self) -> str:
-        """Return the system's name; by default that of its run's folder, or that of the answers' file outside
-        of a run."""
-        beside = self.answers.resolve().parent
-        return self.system or (beside.name if (beside / RECORD_NAME).is_file() else stem(self.answers))
+    name: str
+    file: Path
+    cases: tuple[AnswerCase, ...]
+    answers_alone: tuple[str, ...]
+    questions_alone: tuple[str, ...]
 
-    def partners(self, questions: Mapping[str, DebatableQuestion]) -> Partners:
-        """Check every row of the answers, and return which answers and questions have the same id."""
-        return partners(check_answers(self.answers, self.columns), questions)
-
-    def cases(
-        self, questions: Mapping[str, DebatableQuestion], *, released: bool = False
-    ) -> Iterator[AnswerCase]:
-        """Yield each answer together with its question and partial answers.
-
-        ``released`` joins partial answers as DebateQA's script does.
-        """
-        return cases_of(read_answers(self.answers, self.columns), questions, released=released)
-
-    def folder(self, metric: str, *instrument: str) -> ScoreFolder:
+    def folder(self, output: str | Path | None, metric: str, *instrument: str) -> ScoreFolder:
         """Return the folder for the scores of a metric; ``instrument`` is the measuring model's part of its
         default name."""
-        return ScoreFolder(self.output or default_folder(self.name, metric, *instrument))
+        return ScoreFolder(as_path(output) or default_folder(self.name, metric, *instrument))
+
+    def record(self, metrics: list[str], instrument: str) -> ScoreRecord:
+        """Return the record of a scoring run; the file of answers is identified by its digest."""
+        digest = file_digest_of(self.file)
+        return ScoreRecord(metrics=metrics, instrument=instrument, system=self.name, answers=digest)
+
+
+def read_system(
+    answers: str | Path,
+    references: str | Path,
+    system: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    *,
+    released: bool = False,
+) -> SystemAnswers:
+    """Read a system's answers and the questions with their partial answers.
+
+    Args:
+        answers: the file of answers.
+        references: the file of questions.
+        system: the system's name; by default that of its run's folder, or that of the answers' file outside of a run.
+        columns: a mapping from fields to columns.
+        released: join partial answers as DebateQA's script does.
+
+    Raises:
+        DeclarationError: a file cannot be read, or answers and questions share no id.
+    """
+    file, questions, texts = (
+        Path(answers),
+        read_questions(references, columns),
+        read_answers(answers, columns),
+    )
+    beside = file.resolve().parent
+    cases = tuple(
+        AnswerCase(
+            name,
+            questions[name].question,
+            text,
+            tuple(part.released_text if released else part.text for part in questions[name].partial_answers),
+        )
+        for name, text in texts.items()
+        if name in questions
+    )
+    if not cases:
+        raise DeclarationError(
+            f"none of the {len(texts)} answers has the id of one of the {len(questions)} questions: use the same ids"
+        )
+    return SystemAnswers(
+        system or (beside.name if (beside / RECORD_NAME).is_file() else stem(file)),
+        file,
+        cases,
+        tuple(name for name in texts if name not in questions),
+        tuple(name for name in questions if name not in texts),
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerScores:
-    """The scores of one system's answers.
+    """The scores of one system's ``answers``.
 
-    ``table`` has a row for each answer and metric, and is stored in ``file``. ``met`` lists which answers
-    have a question. ``notes`` are remarks for the user, and ``fit`` compares verdicts with labels (None
-    without labels). ``missing`` lists responses that a replay lacked.
+    ``table`` has a row for each answer and metric, and is stored in ``file``. ``notes`` are remarks for the
+    user. ``missing`` lists responses that a replay lacked.
     """
 
     table: pl.DataFrame
     file: Path
     session: SessionCounts
-    met: Partners
+    answers: SystemAnswers
     notes: tuple[str, ...] = ()
-    fit: AwarenessFit | None = None
     missing: tuple[str, ...] = ()
 
 
 class BackboneSettings(TypedDict, total=False):
     """The settings of a backbone for Perspective Diversity.
 
-    ``wrapping`` (1 to 5) is the prompt around the answer (None: 5 by ``released``, 1 by ``paper``), and ``chat``
-    is whether the chat template is used (None: if there is one). ``device`` and ``dtype`` are where and in
-    which precision the model runs. ``token_budget`` is the most tokens of a forward pass.
+    ``wrapping`` (1 to 5) is the prompt around the answer (None: 5 by ``released``, 1 by ``paper``). ``device``
+    and ``dtype`` are where and in which precision the model runs. ``token_budget`` is the most tokens of a
+    forward pass.
     """
 
     wrapping: int | None
-    chat: bool | None
     device: str | None
     dtype: str | None
     token_budget: int | None
@@ -146,7 +167,7 @@ def score_diversity(
     columns: Mapping[str, str] | None = None,
     output: str | Path | None = None,
     overwrite: bool = False,
-    on_start: Callable[[Partners, int], object] = lambda partners, kept: None,
+    on_start: Callable[[int, int], object] = lambda answers, kept: None,
     on_answer: Callable[[int], None] = lambda number: None,
     **reading: Unpack[BackboneSettings],
 ) -> AnswerScores:
@@ -165,7 +186,7 @@ def score_diversity(
         columns: a mapping from fields to columns.
         output: the folder for ``scores.parquet``, by default ``runs/SYSTEM-METRIC-INSTRUMENT``.
         overwrite: start anew where the folder contains another run.
-        on_start: called with the matches of answers and questions, and the number of stored rows.
+        on_start: called with the number of answers and the number of stored rows.
         on_answer: called with the number of each answer that was scored.
         reading: :class:`BackboneSettings`.
 
@@ -175,32 +196,28 @@ def score_diversity(
     Raises:
         DeclarationError: a file or the model cannot be used, or no question has a partial answer.
     """
-    given = SystemAnswers(Path(answers), as_path(output), system, columns)
-    questions = read_questions(references, columns)
-    if not any(question.partial_answers for question in questions.values()):
+    given = read_system(answers, references, system, columns, released=definition == "released")
+    if not any(case.partial for case in given.cases):
         raise DeclarationError(
             f"no question of {references} has partial answers, which perspective diversity needs: give DebateQA's "
             "layout with --references, or map its columns with --columns"
         )
-    met = given.partners(questions)
-    chat = reading.get("chat")
     wrapping = reading.get("wrapping") or (None if definition == "released" else DEFAULT_WRAPPING)
     instrument = [] if wrapping is None else [f"prompt-{wrapping}"]
     instrument += ["released"] if definition == "released" else []
-    instrument += [] if chat is None else [f"template-{'always' if chat else 'never'}"]
-    folder = given.folder("perspective-diversity", model_name(backbone), *instrument)
+    folder = given.folder(output, "perspective-diversity", model_name(backbone), *instrument)
     with contextlib.ExitStack() as held:
         scorer = ConditionalPerplexity(backbone, definition=definition, **reading)
-        record = ScoreRecord.from_answers([DIVERSITY], scorer.fingerprint, given.name, given.answers)
+        record = given.record([DIVERSITY], scorer.fingerprint)
         held.enter_context(folder.claimed(record, overwrite=overwrite))
         store = held.enter_context(TargetStore(folder.rows_file, scorer.fingerprint))
-        on_start(met, len(store))
-        cases = given.cases(questions, released=definition == "released")
-        table = write_table(diversity_rows(given.name, cases, scorer, store, on_answer), folder.scores_file)
+        on_start(len(given.cases), len(store))
+        rows = diversity_rows(given.name, given.cases, scorer, store, on_answer)
+        table = write_table(rows, folder.scores_file)
     notes: tuple[str, ...] = ()
     if scorer.budget.halvings:
         notes = (f"memory ran out: the token budget sank to {scorer.budget.tokens}",)
-    return AnswerScores(table, folder.scores_file, SessionCounts(), met, notes)
+    return AnswerScores(table, folder.scores_file, SessionCounts(), given, notes)
 
 
 @strict_options
@@ -209,7 +226,6 @@ def score_awareness(
     questions: str | Path,
     *,
     shots: Shots = "few-shot",
-    labels: str | Path | None = None,
     system: str | None = None,
     columns: Mapping[str, str] | None = None,
     output: str | Path | None = None,
@@ -222,7 +238,6 @@ def score_awareness(
         questions: the questions, in DebateQA's layout; partial answers are not needed.
         shots: the prompt with five examples (``few-shot``, as the paper advises) or without
             (``zero-shot``); the same closer to the paper's Table 13 (``table-13``, ``table-13-zero-shot``).
-        labels: a table of ``id`` and ``label`` (0 or 1), perhaps ``system``, to compare the verdicts with.
         system: the system's name, by default that of the file of answers, or of the run's folder that it
             is in.
         columns: a mapping from fields to columns.
@@ -231,56 +246,62 @@ def score_awareness(
             :class:`conqret.runs.request_run.RequestRunSettings`.
 
     Returns:
-        The table of verdicts, and their agreement with the labels.
+        The table of verdicts.
 
     Raises:
         DeclarationError: the call or a file is wrong. No request is sent then.
     """
-    given = SystemAnswers(Path(answers), as_path(output), system, columns)
-    known = read_questions(questions, columns)
-    met = given.partners(known)
-    if not any(known[one].question.strip() for one in met.together):
+    given = read_system(answers, questions, system, columns)
+    if not any(case.question.strip() for case in given.cases):
         raise DeclarationError(
             f"no answered question of {questions} has a text: map its column with --columns question=…"
         )
-    truth = None if labels is None else read_verdicts(labels)
-    labeled = {one for system, one in truth or () if system in ("", given.name)}
-    if truth is not None and not labeled & set(met.together):
-        raise DeclarationError(
-            f"no id of {labels} is the id of an answer: write the ids of the answers into the labels"
-        )
     judge = client_options(settings.get("model"), settings).resolved()
-    folder: Any = given.folder("dispute-awareness", model_name(judge.backend.pinned(judge.model)[0]), shots)
-    prompt, shares = awareness_prompt(shots), dict[str, float]()
-    own = own_prompt(settings.get("prompts"), prompt)
+    model = model_name(judge.backend.pinned(judge.model)[0])
+    folder, prompt = given.folder(output, "dispute-awareness", model, shots), awareness_question(shots)
+    own = own_prompt(settings.get("prompts"), prompt.prompt)
+    done = _requested(
+        given,
+        folder,
+        judge,
+        settings,
+        given.record([AWARENESS], f"{judge.model}, {shots}{own}"),
+        {AWARENESS: (prompt, lambda run: instrument_name(run.client().model_id, shots) + own)},
+        "verdict",
+    )
+    table = write_table(done.rows, folder.scores_file)
+    return AnswerScores(table, folder.scores_file, done.session, given, missing=done.missing)
+
+
+def _requested(
+    given: SystemAnswers,
+    folder: Any,
+    judge: ClientOptions,
+    settings: RequestRunSettings,
+    record: ScoreRecord,
+    asked: Mapping[str, tuple[ScoringPrompt, Callable[[Run[Any]], str]]],
+    what: str,
+) -> StudyOutcome[Any, None]:
+    """Have a model score the answers by each metric of ``asked``: its prompt, and what names the measuring model.
+    ``what`` is what a response is called."""
+    count = len(asked) * len(given.cases)
     with Run[Any](
         folder,
         [judge],
-        {prompt: RunPrompt(Verdict, "score", 10, by=prompt)},
+        {prompt.prompt: prompt.run_prompt for prompt, _ in asked.values()},
         settings,
         contents=(),
-        total=len(met.together),
+        total=count,
         purpose="",
-        about=f"{number(len(met.together), 'verdict')} by",
-        record=ScoreRecord.from_answers(
-            [AWARENESS], f"{judge.model}, {shots}{own}", given.name, given.answers
-        ),
+        about=f"{number(count, what)} by",
+        record=record,
     ) as run:
-        by = instrument_name(run.client().model_id, shots) + own
         run.request_all(
-            scored(
-                run,
-                case,
-                awareness_question(case, shots, shares),
-                ScoreRow(given.name, case.id, AWARENESS, by),
-            )
-            for case in given.cases(known)
+            scored(run, case, prompt, ScoreRow(given.name, case.id, metric, named(run)))
+            for case in given.cases
+            for metric, (prompt, named) in asked.items()
         )
-        done = run.finish(lambda rows: (write_table(rows, folder.scores_file), {}))
-    fit = None
-    if truth is not None and any(row.value is not None for row in done.rows):
-        fit = against_labels(done.rows, truth, shares)
-    return AnswerScores(done.summary, folder.scores_file, done.session, met, fit=fit, missing=done.missing)
+        return run.finish(lambda rows: (None, {}))
 
 
 @strict_options
@@ -317,52 +338,27 @@ def score_baselines(
     Raises:
         DeclarationError: the call or a file is wrong, or a model or a package is missing.
     """
-    given = SystemAnswers(Path(answers), as_path(output), system, columns)
-    chosen = selected(metrics)
-    questions = read_questions(references, columns)
-    met = given.partners(questions)
-    cases = list(given.cases(questions))
+    given = read_system(answers, references, system, columns)
+    chosen, cases = selected(metrics), given.cases
     judge = client_options(settings.get("model"), settings)
-    model_metrics = {name: column_of(name) for name in chosen if BASELINES[name] == "asked"}
+    asked = [name for name in chosen if BASELINES[name] == "asked"]
     dry, overwrite = settings.get("dry_run", False), settings.get("overwrite", False)
-    if dry and not model_metrics:
+    if dry and not asked:
         raise Counted([])
     similarities: dict[str, Similarity] = {}
     if not dry:  # nothing is spent in a replay
         payer = judge if settings.get("replay") is None else replace(judge, budget_usd=None)
-        similarities = prepared(chosen, cases, weights or Models(), payer if model_metrics else None)
+        similarities = prepared(chosen, cases, weights or Models(), payer if asked else None)
     instruments = [similarity.fingerprint for similarity in similarities.values()]
-    own = {name: own_prompt(settings.get("prompts"), QUESTIONS[name].prompt) for name in model_metrics}
-    instruments += [judge.model + "".join(own.values())] * bool(model_metrics)
-    names = sorted(chosen)
-    record = ScoreRecord.from_answers(names, ", ".join(instruments), given.name, given.answers)
-    folder: Any = given.folder("baselines")
-    requested: Any = None
-    if model_metrics:
-        count = len(model_metrics) * len(cases)
-        prompts = {QUESTIONS[name].prompt: QUESTIONS[name].run_prompt for name in model_metrics}
-        with Run[Any](
-            folder,
-            [judge],
-            prompts,
-            settings,
-            contents=(),
-            total=count,
-            purpose="",
-            about=f"{number(count, 'grade')} by",
-            record=record,
-        ) as run:
-            run.request_all(
-                scored(
-                    run,
-                    case,
-                    QUESTIONS[name],
-                    ScoreRow(given.name, case.id, metric, instrument(name, run) + own[name]),
-                )
-                for case in cases
-                for name, metric in model_metrics.items()
-            )
-            requested = run.finish(lambda rows: (None, {}))
+    own = {name: own_prompt(settings.get("prompts"), QUESTIONS[name].prompt) for name in asked}
+    instruments += [judge.model + "".join(own.values())] * bool(asked)
+    record = given.record(sorted(chosen), ", ".join(instruments))
+    folder = given.folder(output, "baselines")
+    requested = None
+    if asked:
+        named = {name: partial(_instrument, name, own[name]) for name in asked}
+        prompts = {column_of(name): (QUESTIONS[name], named[name]) for name in asked}
+        requested = _requested(given, folder, judge, settings, record, prompts, "grade")
     watch = settings.get("watch")
     afresh = overwrite and requested is None
     notes = []
@@ -386,4 +382,8 @@ def score_baselines(
                 f"{one}: {cut} of {len(scored_rows)} answers lost text beyond the model's window (detail)"
             )
     session, missing = (SessionCounts(), ()) if requested is None else (requested.session, requested.missing)
-    return AnswerScores(table, folder.scores_file, session, met, tuple(notes), missing=missing)
+    return AnswerScores(table, folder.scores_file, session, given, tuple(notes), missing)
+
+
+def _instrument(name: str, own: str, run: Run[Any]) -> str:
+    return instrument(name, run) + own

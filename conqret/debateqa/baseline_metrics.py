@@ -9,21 +9,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from conqret._optional import require
 from conqret.data.digest import digest_of
-from conqret.debateqa.score_table import EMPTY_ANSWER, NO_PARTIAL_ANSWERS, ScoreRow
-from conqret.debateqa.scoring import SHOWN, AnswerCase, KeptValues, Likeness, acknowledges, model_name
-from conqret.errors import (
-    DeclarationError,
-    MissingDependencyError,
-    UnknownNameError,
-    check_known,
-    metric_name,
+from conqret.debateqa.score_table import EMPTY_ANSWER, ScoreRow
+from conqret.debateqa.scoring import (
+    SHOWN,
+    AnswerCase,
+    KeptValues,
+    Likeness,
+    acknowledges,
+    model_name,
+    why_unscored,
 )
+from conqret.errors import DeclarationError, MissingDependencyError, check_known, metric_name
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.local.models import encoder_weights, load_encoder, placed
@@ -140,12 +142,10 @@ class BartScore:
         DeclarationError: the model cannot be loaded.
     """
 
-    def __init__(
-        self, model: str = BART_MODEL, *, device: str | None = None, dtype: str | None = None
-    ) -> None:
+    def __init__(self, model: str = BART_MODEL) -> None:
         try:
-            self._model = Seq2SeqLikelihood(model, device=device, dtype=dtype)
-        except (MissingDependencyError, UnknownNameError):
+            self._model = Seq2SeqLikelihood(model)
+        except MissingDependencyError:
             raise
         except DeclarationError as error:
             raise DeclarationError(
@@ -189,12 +189,10 @@ class SemScore:
         MissingDependencyError: sentence-transformers is not installed.
     """
 
-    def __init__(
-        self, model: str = ENCODER_MODEL, *, device: str | None = None, dtype: str | None = None
-    ) -> None:
-        _, kind = placed(device, dtype)
+    def __init__(self, model: str = ENCODER_MODEL) -> None:
+        _, kind = placed(None, None)
         try:
-            self._encoder: Any = load_encoder(model, device, dtype, extra=EXTRA)
+            self._encoder: Any = load_encoder(model, extra=EXTRA)
         except DeclarationError as error:
             raise DeclarationError(f"semscore: {error}") from error
         window = self._encoder.get_max_seq_length() or math.inf
@@ -263,13 +261,10 @@ def selected(names: Iterable[str]) -> tuple[str, ...]:
     """Normalize the names of baseline metrics (``rouge_l`` to ``rouge-l``), and return each once, in order.
 
     Raises:
-        UnknownNameError: there is no such baseline metric.
-        DeclarationError: no name is given.
+        UnknownNameError: there is no such baseline metric, or no name is given.
     """
     typed = dict.fromkeys(name.strip().lower().replace("_", "-") for name in names)
-    check_known("baseline", BASELINES, *typed)
-    if not typed:
-        raise DeclarationError(f"no baseline is named; known: {', '.join(BASELINES)}")
+    check_known("baseline", BASELINES, *(typed or [""]))
     return tuple(typed)
 
 
@@ -284,12 +279,10 @@ CHUNK = 16
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """The models of BARTScore and SemScore (a folder, or a name on the hub), with device and dtype."""
+    """The models of BARTScore and SemScore: a folder, or a name on the hub."""
 
     bart: str = BART_MODEL
     encoder: str = ENCODER_MODEL
-    device: str | None = None
-    dtype: str | None = None
 
 
 def prepared(
@@ -323,8 +316,8 @@ def prepared(
     makers: Mapping[str, Callable[[], Similarity]] = {
         "bleu": bleu,
         "rouge-l": rouge_l,
-        "semscore": lambda: SemScore(models.encoder, device=models.device, dtype=models.dtype),
-        "bartscore": lambda: BartScore(models.bart, device=models.device, dtype=models.dtype),
+        "semscore": lambda: SemScore(models.encoder),
+        "bartscore": lambda: BartScore(models.bart),
     }
     return {name: make() for name, make in makers.items() if name in baselines}
 
@@ -355,13 +348,10 @@ def baseline_rows(
         metric = column_of(baseline)
         if BASELINES[baseline] == "text":
             for case in cases:
-                value: float | None = float(acknowledges(case.answer))
-                reason = ""
-                if not case.answer.strip():
-                    value, reason = None, EMPTY_ANSWER
-                rows.append(
-                    ScoreRow(system, case.id, metric, "the first words of the answer", value, 1, reason)
-                )
+                row = ScoreRow(system, case.id, metric, "the first words of the answer", reason=EMPTY_ANSWER)
+                if case.answer.strip():
+                    row = replace(row, value=float(acknowledges(case.answer)), reason="")
+                rows.append(row)
         elif BASELINES[baseline] == "asked":
             rows += [row for row in requested if row.metric == metric]
         else:
@@ -382,7 +372,11 @@ def _compared(
     by = similarity.fingerprint
     for begin in range(0, len(cases), CHUNK):
         chunk = cases[begin : begin + CHUNK]
-        known = [_unfit(case) or (None if kept is None else kept.find(metric, by, case)) for case in chunk]
+        known = [None if kept is None else kept.find(metric, by, case) for case in chunk]
+        known = [
+            Likeness(None, reason) if (reason := why_unscored(case)) else likeness
+            for case, likeness in zip(chunk, known, strict=True)
+        ]
         new = [case for case, likeness in zip(chunk, known, strict=True) if likeness is None]
         made = similarity.compare(new)
         for case, likeness in zip(new, made, strict=True):
@@ -390,14 +384,3 @@ def _compared(
                 kept.keep(metric, by, case, likeness)
         rest = iter(made)
         yield from (next(rest) if likeness is None else likeness for likeness in known)
-
-
-def _unfit(case: AnswerCase) -> Likeness | None:
-    """Why a case cannot be compared; None where it can."""
-    if not case.answer.strip():
-        return Likeness(None, EMPTY_ANSWER)
-    if not case.partial:
-        return Likeness(None, NO_PARTIAL_ANSWERS)
-    if not all(partial_answer.strip() for partial_answer in case.partial):
-        return Likeness(None, "a partial answer of the question is empty")
-    return None

@@ -6,12 +6,11 @@ Answers: ``{"id": …, "generation": …}``. Any JSONL, CSV or Parquet is read t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-from conqret.errors import DeclarationError
 from conqret.io.checks import Cell, Identifier, Text, each, identifier, one_of, text
 from conqret.io.files import file_rows
 from conqret.io.schema import Field, Schema, TableReader, in_columns, schema_of, table_schema
@@ -52,14 +51,6 @@ class DebatableQuestion:
     partial_answers: Annotated[tuple[PartialAnswer, ...], each(PartialAnswer)] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ModelAnswer:
-    """A system's answer to the question with the same id."""
-
-    id: str
-    text: str
-
-
 ANSWER = table_schema(
     id=Field(("id",), identifier, needed=_GIVE_ID),
     answer=Field(
@@ -77,15 +68,6 @@ class _Verdict:
 
 _KNOWN = ("id", "question", "partial_answers", "point_of_view", "explanation", "answer")
 """One map of columns serves both files, so it may name the fields of the other one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Partners:
-    """The ids that answers and questions share, and those that only answers or only questions have."""
-
-    together: tuple[str, ...]
-    answers_alone: tuple[str, ...]
-    questions_alone: tuple[str, ...]
 
 
 def read_questions(
@@ -109,36 +91,19 @@ def read_questions(
     return by_id
 
 
-def read_answers(path: str | Path, columns: Mapping[str, str] | None = None) -> Iterator[ModelAnswer]:
-    """Yield the answers of a file one by one; check the file with :func:`check_answers` first.
-
-    Raises:
-        ItemsError: rows have faults.
-    """
-    reader = _answers(path, columns)
-    for values in reader:
-        reader.faults.raise_any()
-        yield ModelAnswer(values["id"], values["answer"])
-    reader.faults.raise_any()
-
-
-def check_answers(path: str | Path, columns: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """Check all rows of a file of answers, and return their ids in order; the texts are not kept in memory.
+def read_answers(path: str | Path, columns: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Read the answers of a file; return a mapping from ids to texts.
 
     Raises:
         ItemsError: rows have faults, an id occurs twice, or ``columns`` names a column that no row has.
         DeclarationError: ``columns`` maps an unknown field, or the file has no answer.
     """
-    reader, ids = _answers(path, columns), list[str]()
+    reader, answers = TableReader(file_rows(path), _mapped(ANSWER, columns)), dict[str, str]()
     for values in reader:
         reader.once("id", values["id"], "Give each system's answers a file of their own")
-        ids.append(values["id"])
+        answers[values["id"]] = values["answer"]
     reader.finish(wanted="answer")
-    return tuple(ids)
-
-
-def _answers(path: str | Path, columns: Mapping[str, str] | None) -> TableReader:
-    return TableReader(file_rows(path), _mapped(ANSWER, columns))
+    return answers
 
 
 def _mapped(declared: Schema, columns: Mapping[str, str] | None) -> Schema:
@@ -158,23 +123,3 @@ def read_verdicts(path: str | Path) -> dict[tuple[str, str], float]:
         verdicts[row.system, row.id] = row.label
     reader.finish(wanted="labels")
     return verdicts
-
-
-def partners(answers: tuple[str, ...], questions: Mapping[str, DebatableQuestion]) -> Partners:
-    """Return which ids answers and questions share, and which only one of them has, in the order of the
-    files.
-
-    Raises:
-        DeclarationError: they share no id.
-    """
-    have = set(answers)
-    together = tuple(answer for answer in answers if answer in questions)
-    if not together:
-        raise DeclarationError(
-            f"none of the {len(have)} answers has the id of one of the {len(questions)} questions: use the same ids"
-        )
-    return Partners(
-        together,
-        tuple(answer for answer in answers if answer not in questions),
-        tuple(question for question in questions if question not in have),
-    )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from conqret.data.digest import gathered
 from conqret.debateqa.debateqa_files import read_verdicts
@@ -296,8 +296,7 @@ def _both(scores: Values, ratings: Values) -> tuple[float, float] | None:
 class AwarenessFit:
     """The agreement of verdicts with annotators' labels (Table 15), over the ``n`` answers that have both.
 
-    ``auroc_of`` says what ranks the answers in the AUROC: ``P(1)`` if every answer has it, else the binary
-    ``verdicts``. ``unscored`` counts labeled answers without a verdict.
+    ``unscored`` counts labeled answers without a verdict.
     """
 
     accuracy: Estimate
@@ -306,24 +305,18 @@ class AwarenessFit:
     mcc: Estimate
     n: int
     unscored: int
-    auroc_of: Literal["P(1)", "verdicts"] = "verdicts"
 
 
-def against_labels(
-    rows: Sequence[ScoreRow],
-    labels: Mapping[tuple[str, str], float],
-    shares: Mapping[str, float] | None = None,
-) -> AwarenessFit:
+def against_labels(rows: Sequence[ScoreRow], labels: Mapping[tuple[str, str], float]) -> AwarenessFit:
     """Compute accuracy, F1 of the positive class, AUROC and Matthews's correlation of verdicts with labels (0
     or 1), with intervals over questions.
 
     Args:
         rows: the verdicts.
         labels: a mapping from system and id to labels; an empty system stands for any.
-        shares: a mapping from ids to P(1), which the AUROC uses if every counted answer has one.
 
     Raises:
-        DeclarationError: no scored answer has a label, or a label is neither 0 nor 1.
+        DeclarationError: no scored answer has a label.
     """
     from conqret.stats.classification import accuracy, auroc, f1, matthews  # numpy, which no help needs
     from conqret.stats.resampling import leave_one_out
@@ -334,19 +327,14 @@ def against_labels(
     if not counted:
         raise DeclarationError("no scored answer has a label: use the same ids in answers and labels")
     ids, predictions, truth = zip(*counted, strict=True)
-    if not set(truth) <= {0.0, 1.0}:
-        raise DeclarationError("labels of Dispute Awareness must be 0 or 1")
-    graded = shares is not None and shares.keys() >= set(ids)
-    order = [shares[one] for one in ids] if graded and shares is not None else predictions
     questions = leave_one_out(ids)
     return AwarenessFit(
         accuracy(truth, predictions, questions),
         f1(truth, predictions, questions, categories=(0.0, 1.0)),
-        auroc(truth, order, questions),
+        auroc(truth, predictions, questions),
         matthews(truth, predictions, questions),
         len(counted),
         len(labeled) - len(counted),
-        "P(1)" if graded else "verdicts",
     )
 
 
@@ -379,10 +367,9 @@ def label_fits(scores: Sequence[str | Path], labels: str | Path) -> list[tuple[s
 
 def fit_table(fits: Sequence[tuple[str, str, AwarenessFit]]) -> Table:
     """Return the table of metric, measuring model and agreement with human labels (DebateQA, Table 15)."""
-    orders = sorted({fit.auroc_of for _, _, fit in fits})
-    unscored = sum(fit.unscored for _, _, fit in fits)
-    notes = [f"AUROC is of {' or '.join(orders)}; intervals are over questions."]
-    notes += [f"Labeled answers without a verdict are left out: {unscored}."] * bool(unscored)
+    note = "AUROC is of verdicts; intervals are over questions."
+    if unscored := sum(fit.unscored for _, _, fit in fits):
+        note += f" Labeled answers without a verdict are left out: {unscored}."
     return Table(
         "Verdicts against human labels",
         {
@@ -395,5 +382,5 @@ def fit_table(fits: Sequence[tuple[str, str, AwarenessFit]]) -> Table:
             "answers": lambda row: row[2].n,
         },
         fits,
-        note=" ".join(notes),
+        note=note,
     )

@@ -44,24 +44,24 @@ class Verdict(Typed):
     debated: Literal[0, 1]
 
 
-def awareness_question(case: AnswerCase, shots: str, shares: dict[str, float]) -> ScoringPrompt:
-    """Return the question by which a model judges the Dispute Awareness of cases.
+def _verdict(verdict: Verdict, logprobs: Sequence[TokenLogprobs] | None) -> Figure:
+    distribution = rating_distribution(logprobs, FIELD, (0, 1))
+    return float(verdict.debated), "" if distribution is None else f"P(1) {distribution[1]:.4f}"
 
-    ``shares`` is filled with ``P(1) / (P(0) + P(1))`` by id, where the model returns log-probabilities. A
-    local model chooses the more probable of 0 and 1.
+
+def awareness_question(shots: str) -> ScoringPrompt:
+    """Return the question by which a model judges the Dispute Awareness of cases. The detail of a verdict is
+    ``P(1) / (P(0) + P(1))``, where the model returns log-probabilities. A local model chooses the more probable of 0
+    and 1.
+
+    Raises:
+        UnknownNameError: there is no such prompt.
     """
-
-    def figure(verdict: Verdict, logprobs: Sequence[TokenLogprobs] | None) -> Figure:
-        distribution = rating_distribution(logprobs, FIELD, (0, 1))
-        if distribution is None:
-            return float(verdict.debated), ""
-        shares[case.id] = distribution[1]
-        return float(verdict.debated), f"P(1) {distribution[1]:.4f}"
-
+    check_known("prompt of dispute awareness", SHOTS, shots)
     return ScoringPrompt(
-        awareness_prompt(shots),
+        f"dispute-awareness/{shots}",
         Verdict,
-        figure,
+        _verdict,
         lambda case: {FIELD: int(_CUES.search(case.answer) is not None)},
         logprobs=True,
         reading=_reading,
@@ -102,16 +102,6 @@ def _both(rows: Sequence[Sequence[TargetScore]]) -> tuple[float, float]:
     """log P(0) and log P(1), less the greater of the two: only their difference counts, and neither vanishes."""
     no, yes = (score.log_likelihood or 0.0 for score in rows[0])
     return no - max(no, yes), yes - max(no, yes)
-
-
-def awareness_prompt(shots: str) -> str:
-    """Return the name of the Dispute Awareness prompt, such as ``dispute-awareness/few-shot``.
-
-    Raises:
-        UnknownNameError: there is no such prompt.
-    """
-    check_known("prompt of dispute awareness", SHOTS, shots)
-    return f"dispute-awareness/{shots}"
 
 
 MAX_VIEWS = 10

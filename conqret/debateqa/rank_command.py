@@ -45,11 +45,6 @@ if TYPE_CHECKING:
 PAPER_SYSTEMS = 5
 """The systems that the paper ranks (Appendix D.1). With fewer, chance alone gives high taus: three systems in
 random order have a tau of 1 in one case of six."""
-MEANS = {
-    "tau": "1: the same order; 0: no relation; -1: the reverse order",
-    "agreement": "1: every verdict is the same; --json also has Cohen's kappa",
-    "rho": "1: the same order; 0: no relation; -1: the reverse order",
-}
 
 
 def rank(
@@ -319,7 +314,9 @@ def _ends(matrix: PairMatrix) -> str:
     number = {name: place for place, name in enumerate(matrix.names, start=1)}
     known = {pair: value for pair, value in matrix.values.items() if value.value is not None}
     missing = [(pair, value) for pair, value in matrix.values.items() if value.value is None]
-    lines = [MEANS[matrix.statistic]]
+    order = "1: the same order; 0: no relation; -1: the reverse order"
+    same = "1: every verdict is the same; --json also has Cohen's kappa"
+    lines = [same if matrix.statistic == "agreement" else order]
     if known:
         values = [estimate.value for estimate in known.values() if estimate.value is not None]
         lowest = min(known, key=lambda pair: known[pair].value or 0.0)

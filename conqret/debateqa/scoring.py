@@ -8,8 +8,7 @@ import hashlib
 import json
 import math
 import re
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
@@ -17,8 +16,6 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pydantic import BaseModel, FiniteFloat
 
 from conqret.data import Reason
-from conqret.data.digest import file_digest_of
-from conqret.debateqa.debateqa_files import DebatableQuestion, ModelAnswer
 from conqret.debateqa.score_table import (
     DIVERSITY,
     DIVERSITY_MEAN,
@@ -75,18 +72,13 @@ class ScoringPrompt:
         return RunPrompt(self.response, "score", self.tokens, by=self.prompt)
 
 
-def cases_of(
-    answers: Iterable[ModelAnswer], questions: Mapping[str, DebatableQuestion], *, released: bool = False
-) -> Iterator[AnswerCase]:
-    """Yield each answer with its question and partial answers; answers without a question are skipped.
-
-    ``released`` joins partial answers as DebateQA's script does.
-    """
-    for answer in answers:
-        question = questions.get(answer.id)
-        if question is not None:
-            partial = (part.released_text if released else part.text for part in question.partial_answers)
-            yield AnswerCase(answer.id, question.question, answer.text, tuple(partial))
+def why_unscored(case: AnswerCase) -> str:
+    """Return why an answer cannot be compared with the partial answers of its question; empty where it can."""
+    if not case.answer.strip():
+        return EMPTY_ANSWER
+    if not case.partial:
+        return NO_PARTIAL_ANSWERS
+    return "" if all(map(str.strip, case.partial)) else "a partial answer of the question is empty"
 
 
 async def scored(run: Run[Any], case: AnswerCase, question: ScoringPrompt, row: ScoreRow) -> ScoreRow:
@@ -144,12 +136,6 @@ class ScoreRecord(RunRecord):
     instrument: str
     system: str
     answers: str
-
-    @classmethod
-    def from_answers(cls, metrics: list[str], instrument: str, system: str, answers: Path) -> ScoreRecord:
-        """Create the record of a scoring run; the file of answers is identified by its digest."""
-        digest = file_digest_of(answers)
-        return cls(metrics=metrics, instrument=instrument, system=system, answers=digest)
 
     def __str__(self) -> str:
         return f"{', '.join(self.metrics)} of {self.system} by {self.instrument}"
@@ -272,7 +258,7 @@ _NAMED = re.compile(rf", (?P<definition>paper|released) \([0-9a-f]{{{SHOWN}}}\)"
 
 def diversity_rows(
     system: str,
-    cases: Iterable[AnswerCase],
+    cases: Sequence[AnswerCase],
     scorer: ConditionalPerplexity,
     store: TargetStore | None = None,
     on_answer: Callable[[int], None] = lambda number: None,
@@ -286,24 +272,12 @@ def diversity_rows(
     its question has no partial answers, or if one of these could not be scored. ``store`` has scores of an
     earlier run.
     """
-    ahead: deque[tuple[AnswerCase, str]] = (
-        deque()
-    )  # some tens that were read ahead, and why they are not scored
     instrument, released = diversity_instrument(scorer), scorer.definition == "released"
-
-    def pairs() -> Iterator[tuple[str, list[str]]]:
-        """Every answer with its partial answers, or with none where it cannot be scored."""
-        for case in cases:
-            reason = "" if case.partial else NO_PARTIAL_ANSWERS
-            reason = reason if case.answer.strip() else EMPTY_ANSWER
-            ahead.append((case, reason))
-            yield case.answer, [] if reason else list(case.partial)
-
-    for scores in scorer.stream(pairs(), store=store, on_context=on_answer):
-        case, reason = ahead.popleft()
-        n = len(case.partial)
-        values = [score.perplexity for score in scores if score.perplexity is not None]
-        reason = reason or next((score.reason for score in scores if score.perplexity is None), "")
+    pairs = ((case.answer, [] if why_unscored(case) else list(case.partial)) for case in cases)
+    for case, scores in zip(cases, scorer.stream(pairs, store=store, on_context=on_answer), strict=True):
+        n, values = len(case.partial), [score.perplexity for score in scores if score.perplexity is not None]
+        lacking = (score.reason for score in scores if score.perplexity is None)
+        reason = why_unscored(case) or next(lacking, "")
         truncated = sum(score.truncated > 0 for score in scores)
         detail = f"answer trimmed for {truncated} of {n}" if truncated else ""
         total = None if reason else sum(values)

@@ -232,13 +232,12 @@ def _taus(first: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.
         return np.where(untied * apart > 0, agree / np.sqrt(untied * apart), np.nan)
 
 
-SCALES = {"tau": (-1.0, 1.0, "RdBu"), "agreement": (0.0, 1.0, "Blues"), "rho": (-1.0, 1.0, "RdBu")}
-"""Both ends and the colors of each statistic: fixed, so that two plots can be laid side by side."""
-SAYS = {
-    "tau": "Kendall's tau-b",
-    "agreement": "share of equal verdicts",
-    "rho": "Spearman's rho, mean over questions",
+SCALES = {
+    "tau": (-1.0, 1.0, "RdBu", "Kendall's tau-b"),
+    "agreement": (0.0, 1.0, "Blues", "share of equal verdicts"),
+    "rho": (-1.0, 1.0, "RdBu", "Spearman's rho, mean over questions"),
 }
+"""Both ends, the colors and the name of each statistic: fixed, so that two plots can be laid side by side."""
 CELL, LABEL, MARGIN = 0.46, 0.064, 1.5
 """Inches of a cell's side, of a character of a label, and around a panel for scale and title."""
 WRAP = 34
@@ -279,7 +278,7 @@ def labels(names: Sequence[str]) -> list[str]:
 def _panel(figure: Figure, axes: Any, matrix: PairMatrix, shown: Sequence[str]) -> None:
     from matplotlib import colormaps
 
-    low, high, colours = SCALES[matrix.statistic]
+    low, high, colours, says = SCALES[matrix.statistic]
     scale = colormaps[colours].with_extremes(bad=NO_VALUE)
     values = matrix.rows()
     grid = [[float("nan") if value is None else value for value in row] for row in values]
@@ -297,7 +296,7 @@ def _panel(figure: Figure, axes: Any, matrix: PairMatrix, shown: Sequence[str]) 
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     ticks = [low + (high - low) * step / 4 for step in range(5)]
-    bar = figure.colorbar(image, ax=axes, label=SAYS[matrix.statistic], shrink=0.9, ticks=ticks)
+    bar = figure.colorbar(image, ax=axes, label=says, shrink=0.9, ticks=ticks)
     bar.outline.set_visible(False)
     axes.set_title(title(matrix), fontsize=10, loc="left")
 

@@ -52,15 +52,13 @@ def weighted(diversity: Mapping[str, float], awareness: Mapping[str, float], k: 
     """Compute ``k Z(1 / P.D.) + (1 - k) Z(D.A.)`` for each system (Equation 4); higher is better.
 
     Raises:
-        DeclarationError: ``k`` is not in [0, 1], the systems differ, or a P.D. is not above 0.
+        DeclarationError: ``k`` is not in [0, 1], or the systems differ.
     """
     if not 0 <= k <= 1:
         raise DeclarationError(f"a weight must lie between 0 and 1, not at {k}")
     if set(diversity) != set(awareness):
         lone = ", ".join(sorted(set(diversity) ^ set(awareness)))
         raise DeclarationError(f"every system needs both metrics, but {lone} lacks one")
-    if any(value <= 0 for value in diversity.values()):
-        raise DeclarationError("a Perspective Diversity must be above 0")
     first = z_normalised({name: 1 / value for name, value in diversity.items()})
     second = z_normalised(awareness)
     return {name: k * first[name] + (1 - k) * second[name] for name in first}

@@ -14,7 +14,7 @@ from pathlib import Path
 from conqret.data import Document, Item
 from conqret.debate.two_turn.text_grades import FORMAT, counter_items
 from conqret.debate.two_turn.two_turn_files import read_two_turn
-from conqret.debateqa.debateqa_files import check_answers, read_answers
+from conqret.debateqa.debateqa_files import read_answers
 from conqret.errors import DeclarationError
 from conqret.io.pairs import read_pairs
 from conqret.io.questions import read_sourced
@@ -154,10 +154,7 @@ def answers_of_two(folder: Path) -> list[Item]:
             f"folder with {ANSWERS} for each of two or more systems (conqret debateqa answer -o {folder}/SYSTEM), and "
             f"the questions as {SOURCES}.jsonl"
         )
-    answers: dict[str, dict[str, str]] = {}
-    for system in systems:
-        check_answers(system / ANSWERS)
-        answers[system.name] = {answer.id: answer.text for answer in read_answers(system / ANSWERS)}
+    answers = {system.name: read_answers(system / ANSWERS) for system in systems}
     return [
         Item(
             id=question.id,

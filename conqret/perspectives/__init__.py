@@ -12,20 +12,15 @@ Detection, whether a document contains a perspective:
 
 - ``detection``: the grade by an LLM or offline
 - ``detection_study``: detection as a run, by an LLM or a local detector
-- ``threshold``: from which grade it is a yes, and agreement with labels
-- ``detector``: settings, card and quality of a local detector; ``detector_models``: loads and applies one
-- ``detector_tuning``: trains one
+- ``threshold``: from which grade or probability it is a yes, and agreement with labels
+- ``detector_models``: loads and applies a local detector; ``detector_tuning``: trains one
 
 Scores of rankings:
 
-- ``ranking_sources``: rankings from TREC runs or conqret's systems; judged pairs from and to qrels
-- ``retrieved_contexts``: rankings with texts in BeRDS's format (``ctxs``)
+- ``ranking_sources``: rankings from TREC runs, BeRDS's files with texts (``ctxs``) or conqret's systems; judged pairs
+  from and to qrels
 - ``diversity_run``: MRecall, precision, documents needed, leaning; intervals and paired tests
 - ``perspective_scores``: the whole scoring as one run; ``page``: all tables
 
-Commands:
-
-- ``make_command``: ``conqret perspectives make`` and ``collect``
-- ``score_command``: ``score``
-- ``command``: ``detect`` and ``tune``
+``command`` has the commands of ``conqret perspectives``.
 """

@@ -17,7 +17,7 @@ from conqret.io.pairs import Pair
 from conqret.judging.responses import Typed
 from conqret.llm.decisions import GRADE, Decided, Decision, expected_grade, rating
 from conqret.llm.request import Answer, Message, Plain, Request, decision_request, messages
-from conqret.prompts import Library, Prompt
+from conqret.prompts import Library
 from conqret.runs.study_run import ResponseRow
 from conqret.text.analysis import weight
 from conqret.text.lexicons import NEGATIONS
@@ -188,31 +188,25 @@ QUESTION = rating(
 def request(
     pair: Pair, library: Library, *, prompt: DetectorPrompt = GRADED, decides: bool = False
 ) -> Request[Any]:
-    """Build the request that has a model read one pair of document and perspective; ``decides`` is True for
-    a decision model.
-    """
+    """Build the request that has a model read one pair of document and perspective, after the prompt's example (if
+    any); ``decides`` is True for a decision model."""
     if decides:
         state = {"document": pair.document, "statement": pair.perspective}
         return decision_request(PROMPT, pair.id, Decision(state, {GRADE: QUESTION}))
+    own = library[prompt.id]
+    shown, before = {"document": pair.document, "perspective": pair.perspective}, tuple[Message, ...]()
+    if example := own.data.get("example"):
+        before = Message("user", own.render(example).user), Message("assistant", example["answer"])
+        shown["of"] = ""
+    system, user = messages(own.render(shown))
     return Request(
         ask=prompt.id,
         item=pair.id,
-        messages=detection_messages(library[prompt.id], pair),
+        messages=(system, *before, user),
         response=prompt.response,
         temperature=0.0,
         baseline=lambda: _by_words(pair, prompt),
     )
-
-
-def detection_messages(prompt: Prompt, pair: Pair) -> tuple[Message, ...]:
-    """Return the messages of a pair: those of the prompt, with the prompt's example (if any) before the
-    pair."""
-    shown = {"document": pair.document, "perspective": pair.perspective}
-    if not (example := prompt.data.get("example")):
-        return messages(prompt.render(shown))
-    before = Message("user", prompt.render(example).user), Message("assistant", example["answer"])
-    system, user = messages(prompt.render({**shown, "of": ""}))
-    return system, *before, user
 
 
 def _by_words(pair: Pair, prompt: DetectorPrompt) -> dict[str, object] | str:

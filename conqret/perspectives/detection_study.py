@@ -29,9 +29,14 @@ from conqret.perspectives.detection import (
     DetectorPrompt,
     request,
 )
-from conqret.perspectives.detector import DetectorQuality, quality_of
 from conqret.perspectives.detector_models import AT_ONCE, Detector, load_detector
-from conqret.perspectives.threshold import THRESHOLDS, AgainstLabels, against_labels
+from conqret.perspectives.threshold import (
+    THRESHOLDS,
+    AgainstLabels,
+    DetectorQuality,
+    against_labels,
+    quality_of,
+)
 from conqret.runs.dry_run import RunPrompt
 from conqret.runs.request_run import RequestRunSettings, Run
 from conqret.runs.run_folder import RunFolder, RunRecord, as_path, default_folder, stem
@@ -252,10 +257,10 @@ def _table(
 
 
 class DetectedPair(Frozen):
-    """The probability that the document of one pair contains its perspective."""
+    """The score (log-odds) by which the document of one pair contains its perspective."""
 
     id: str
-    probability: float
+    score: float
 
 
 @dataclass(frozen=True)
@@ -265,7 +270,7 @@ class DetectedFolder(RunFolder[RunRecord], kind="detector", same={"detector": "d
     COMMAND: ClassVar[str] = "conqret perspectives detect --detector"
 
     rows_file = InFolder(ROWS)
-    """The probabilities as they came."""
+    """The scores as they came."""
     table_file = InFolder("detections.csv")
     """The pairs with probability, and yes or no."""
 
@@ -278,10 +283,9 @@ def detect_locally(
     overwrite: bool = False,
     on_block: Callable[[int], None] = lambda done: None,
 ) -> list[float]:
-    """Return, in the order of the pairs, the detector's probability that each document contains its
-    perspective.
+    """Return, in the order of the pairs, the detector's score (log-odds) of each document for its perspective.
 
-    Probabilities are stored in ``folder`` as they are computed, and reused when a stopped run is continued.
+    Scores are stored in ``folder`` as they are computed, and reused when a stopped run is continued.
     ``on_block`` is called with the number of pairs that are done.
 
     Raises:
@@ -297,12 +301,12 @@ def detect_locally(
             for start in range(0, len(lacking), AT_ONCE):
                 block = lacking[start : start + AT_ONCE]
                 for pair, score in zip(block, detector.scores(block), strict=True):
-                    rows.add(DetectedPair(id=pair.id, probability=detector.probability(score)))
+                    rows.add(DetectedPair(id=pair.id, score=score))
                 on_block(len(pairs) - len(lacking) + start + len(block))
-            probabilities = {row.id: row.probability for row in rows.rows()}
-        chances = [probabilities[pair.id] for pair in pairs]
-        write_whole(folder.table_file, _chances_table(pairs, chances, detector.threshold).encode())
-    return chances
+            scores_by_id = {row.id: row.score for row in rows.rows()}
+        scores = [scores_by_id[pair.id] for pair in pairs]
+        write_whole(folder.table_file, _chances_table(pairs, scores, detector).encode())
+    return scores
 
 
 @dataclass(frozen=True)
@@ -370,18 +374,17 @@ def apply_detector(
     )
     loaded = load_detector(place, None if prompts is None else Path(prompts))
     on_start(len(rows), loaded.identity)
-    chances = detect_locally(rows, loaded, folder, overwrite=overwrite, on_block=on_block)
-    known = [pair for pair in rows if pair.label is not None]
+    scores = detect_locally(rows, loaded, folder, overwrite=overwrite, on_block=on_block)
+    chances = tuple(map(loaded.probability, scores))
+    known = [(pair, score) for pair, score in zip(rows, scores, strict=True) if pair.label is not None]
     agreement = None
     if known:
-        by_id = {pair.id: loaded.score_of(chance) for pair, chance in zip(rows, chances, strict=True)}
-        scores = [by_id[pair.id] for pair in known]
-        agreement = quality_of(known, scores, loaded.probability, loaded.threshold)
+        agreement = quality_of(*zip(*known, strict=True), loaded.probability, loaded.threshold)
     yes = sum(chance >= loaded.threshold for chance in chances)
-    return LocalDetections(rows, tuple(chances), loaded.threshold, yes, agreement, folder)
+    return LocalDetections(rows, chances, loaded.threshold, yes, agreement, folder)
 
 
-def _chances_table(pairs: Sequence[Pair], chances: Sequence[float], threshold: float) -> str:
+def _chances_table(pairs: Sequence[Pair], scores: Sequence[float], detector: Detector) -> str:
     return csv_text(
         ("id", "question", "document", "perspective", "probability", "contains", "label"),
         (
@@ -391,9 +394,9 @@ def _chances_table(pairs: Sequence[Pair], chances: Sequence[float], threshold: f
                 pair.document,
                 pair.perspective,
                 f"{chance:.4f}",
-                YES_OR_NO[chance >= threshold],
+                YES_OR_NO[chance >= detector.threshold],
                 YES_OR_NO[pair.label],
             )
-            for pair, chance in zip(pairs, chances, strict=True)
+            for pair, chance in zip(pairs, map(detector.probability, scores), strict=True)
         ),
     )

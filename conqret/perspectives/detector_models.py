@@ -18,7 +18,6 @@ of which the best counts.
 from __future__ import annotations
 
 import json
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +27,8 @@ from typing import Any
 
 from conqret._optional import require
 from conqret.data.digest import digest_of
-from conqret.errors import DeclarationError
+from conqret.data.item import Frozen
+from conqret.errors import DeclarationError, first_line
 from conqret.io.limits import whole_bytes
 from conqret.io.pairs import Pair
 from conqret.local.model_identity import folder_identity
@@ -36,8 +36,9 @@ from conqret.local.models import ADAPTER, CAUSAL, SEQ2SEQ, base_of, load, revisi
 from conqret.local.prefix import rendered
 from conqret.local.training_loop import EXTRA
 from conqret.perspectives.detection import DETECTORS
-from conqret.perspectives.detector import MAX_LENGTH, MODEL, card_of, logistic
+from conqret.perspectives.threshold import DetectorQuality, logistic
 from conqret.prompts import Library, Prompt
+from conqret.runs.run_folder import SUMMARY
 
 CLASSIFIER = "AutoModelForSequenceClassification"
 ENTAILS = "entail"
@@ -52,6 +53,55 @@ SLACK = 4
 """Tokens that a part of a text may take more than it took within the whole."""
 AT_ONCE = 32
 """Windows that go through the model at once."""
+MAX_LENGTH = 512
+"""Tokens that go through a classifier at once; BeRDS's passages of 100 words take a third of it."""
+MODEL = "model"
+"""Where the weights lie in the folder of a tuned detector."""
+
+
+class DetectorCard(Frozen):
+    """The description of a tuned detector: its base model, training data, calibration, and agreement on
+    held-out questions.
+
+    The probability of a yes is ``1 / (1 + exp(-(slope * score + intercept)))``; it counts as a yes from
+    ``threshold`` on. ``pairs`` and ``questions`` count all that are labeled, ``trained`` and ``calibrated``
+    the pairs of these parts, and ``yes`` the training pairs labeled yes. ``weights`` are the loss weights of
+    no and yes. ``cut`` counts the pairs of which training used only the beginning. ``new_head`` names the
+    weights that the base lacked and that were initialized at random.
+    """
+
+    base: str
+    base_identity: str
+    pairs: int
+    questions: int
+    trained: int
+    calibrated: int
+    yes: int
+    weights: tuple[float, float]
+    cut: int
+    limit: int
+    lora: bool
+    new_head: tuple[str, ...] = ()
+    slope: float
+    intercept: float
+    threshold: float
+    remark: str = ""
+    held_out: DetectorQuality
+
+
+def card_of(folder: Path) -> DetectorCard | None:
+    """Read the card of a tuned detector from its folder; return None for the folder of any other model.
+
+    Raises:
+        DeclarationError: the card cannot be read.
+    """
+    file = folder / SUMMARY
+    if not (folder / MODEL).is_dir() or not file.is_file():
+        return None
+    try:
+        return DetectorCard.model_validate_json(whole_bytes(file))
+    except ValueError as error:
+        raise DeclarationError(f"{file} does not describe a detector: {first_line(error)}") from error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,12 +154,6 @@ class Detector(ABC):
     def probability(self, score: float) -> float:
         """Return the calibrated probability of yes for a score (log-odds)."""
         return logistic(self.slope * score + self.intercept)
-
-    def score_of(self, probability: float) -> float:
-        """Return the score (log-odds) that has a calibrated probability; 0 where the slope of the calibration
-        is 0."""
-        inside = min(max(probability, 1e-12), 1 - 1e-12)
-        return (math.log(inside / (1 - inside)) - self.intercept) / self.slope if self.slope else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from conqret._optional import require
 from conqret.data.digest import digest_of
@@ -23,24 +23,63 @@ from conqret.io.pairs import Pair, read_pairs
 from conqret.io.safe_files import write_whole
 from conqret.local.model_identity import folder_identity
 from conqret.local.models import from_checkpoint, new_head, window_of
-from conqret.local.training_loop import EXTRA, arguments, check_base, lora, merged, quiet, save, train
-from conqret.perspectives.detector import (
-    USUAL,
-    DetectorCard,
-    DetectorFolder,
-    DetectorSettings,
-    best_cut,
-    logistic,
-    platt,
-    quality_of,
+from conqret.local.training_loop import (
+    EXTRA,
+    TrainingSettings,
+    arguments,
+    check_base,
+    lora,
+    merged,
+    quiet,
+    save,
+    train,
 )
-from conqret.perspectives.detector_models import CLASSIFIER, ClassifierDetector, prepared_tokenizer
-from conqret.perspectives.threshold import question_of
-from conqret.runs.study_run import TrainedRecord, training_output
+from conqret.perspectives.detector_models import (
+    CLASSIFIER,
+    MAX_LENGTH,
+    ClassifierDetector,
+    DetectorCard,
+    prepared_tokenizer,
+)
+from conqret.perspectives.threshold import best_cut, logistic, platt, quality_of, question_of
+from conqret.runs.study_run import TrainedFolder, TrainedRecord, training_output
 
-CALIBRATION = 0.15
-"""The share of the questions that calibrate."""
+CALIBRATION, HELD_OUT = 0.15, 0.2
+"""The shares of the questions that calibrate, and that are held out for evaluation."""
 MIN_QUESTIONS = 3
+
+
+@dataclass(frozen=True)
+class DetectorSettings(TrainingSettings):
+    """The settings by which a detector is tuned.
+
+    ``learning_rate`` of None uses the default with LoRA (BeRDS, A.5) or without (Devlin et al. 2019, A.3).
+
+    Raises:
+        DeclarationError: a number is out of its range.
+    """
+
+    epochs: int = 2
+    batch_size: int = 16
+    max_length: int = MAX_LENGTH
+    save_every: int = 50
+
+    @property
+    def rate(self) -> float:
+        """Return the highest learning rate: the one that is set, or the default with or without LoRA."""
+        return self.learning_rate or (1e-4 if self.lora else 2e-5)
+
+
+USUAL = DetectorSettings()
+"""All defaults."""
+
+
+@dataclass(frozen=True)
+class DetectorFolder(TrainedFolder[TrainedRecord], kind="perspectives-tune"):
+    """The files of a tuned detector: its model, and its card (``summary.json``), which ``--detector``
+    reads."""
+
+    COMMAND: ClassVar[str] = "conqret perspectives tune"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +100,7 @@ def parted(pairs: Sequence[Pair], settings: DetectorSettings = USUAL) -> Parts:
     """Split labeled pairs by question into training, calibration and held-out pairs; pairs without a label
     are dropped.
 
-    A pair without a question is treated as a question of its own. The share ``settings.held_out`` of the
+    A pair without a question is treated as a question of its own. The share :data:`HELD_OUT` of the
     questions is held out, the share :data:`CALIBRATION` calibrates, and the others train.
 
     Raises:
@@ -75,7 +114,7 @@ def parted(pairs: Sequence[Pair], settings: DetectorSettings = USUAL) -> Parts:
             "on, to calibrate on, and to hold out"
         )
     random.Random(settings.seed).shuffle(questions)
-    test = max(1, round(settings.held_out * len(questions)))
+    test = max(1, round(HELD_OUT * len(questions)))
     tuned = max(1, round(CALIBRATION * len(questions)))
     test = min(test, len(questions) - 1 - tuned) if test + tuned >= len(questions) else test
     place = {

@@ -187,6 +187,28 @@ class Diversity:
             (result for result in self.scores if (result.view, result.system, result.measure) == wanted), None
         )
 
+    def record(self) -> dict[str, Any]:
+        """Return all means with their intervals by subset, and the data that they rest on, as a dictionary."""
+        facts = {name: value for name, value in vars(self).items() if name not in ("sides", "remarks")}
+        scores = [
+            {
+                **{
+                    name: value
+                    for name, value in asdict(result).items()
+                    if name not in ("by_topic", "interval")
+                },
+                "mean": result.interval.value,
+                "low": result.interval.low,
+                "high": result.interval.high,
+                "n": len(result.by_topic),
+                "reason": result.interval.reason,
+            }
+            for result in self.scores
+        ]
+        ceiling = {view: asdict(estimate) for view, estimate in self.ceiling.items()}
+        sides = {"only_supporting_against_only_opposing": self.sides}
+        return {**facts, "ceiling": ceiling, **sides, "scores": scores}
+
 
 def score(
     questions: Sequence[PerspectiveQuestion],
@@ -209,11 +231,9 @@ def score(
         depth: the depth to which documents were pooled and judged.
 
     Raises:
-        DeclarationError: there is no run, a cut-off is below 1 or above ``depth``, or no question has a
+        DeclarationError: a cut-off is below 1 or above ``depth``, or no question has a
             value.
     """
-    if not runs:
-        raise DeclarationError("there is no ranking to score")
     if not cuts or not 1 <= min(cuts) <= max(cuts) <= depth:
         raise DeclarationError(
             f"the cuts are {list(cuts)}, but each must lie between 1 and the depth of {depth}"
@@ -323,27 +343,6 @@ def _side_test(scores: Sequence[MeasureScore], system: str, cut: int) -> float |
     if len(apart) < MIN_TOPICS:
         return None
     return sign_p(sum(difference > 0 for difference in apart), sum(difference < 0 for difference in apart))
-
-
-def facts_of(scored_diversity: Diversity) -> dict[str, Any]:
-    """Return all means with their intervals by subset, and the data that they rest on, as a dictionary."""
-    facts = {
-        name: value for name, value in vars(scored_diversity).items() if name not in ("sides", "remarks")
-    }
-    scores = [
-        {
-            **{name: value for name, value in asdict(result).items() if name not in ("by_topic", "interval")},
-            "mean": result.interval.value,
-            "low": result.interval.low,
-            "high": result.interval.high,
-            "n": len(result.by_topic),
-            "reason": result.interval.reason,
-        }
-        for result in scored_diversity.scores
-    ]
-    ceiling = {view: asdict(estimate) for view, estimate in scored_diversity.ceiling.items()}
-    sides = {"only_supporting_against_only_opposing": scored_diversity.sides}
-    return {**facts, "ceiling": ceiling, **sides, "scores": scores}
 
 
 def values_of(scored_diversity: Diversity) -> str:

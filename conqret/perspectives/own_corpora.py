@@ -132,7 +132,6 @@ def collect_corpora(
     user_agent: str | None = None,
     pages: str | Path | None = None,
     results: int = RESULTS,
-    words: int = WORDS,
     output: str | Path | None = None,
     overwrite: bool = False,
     on_start: Callable[[int, int, str], None] = lambda questions, kept, source: None,
@@ -146,7 +145,6 @@ def collect_corpora(
         user_agent: the user agent that web sites see.
         pages: a file of pages that replaces the search.
         results: how many results of a search are read.
-        words: the number of words in each passage.
         output: the folder, by default ``runs/QUESTIONS-collect``; the same call continues a stopped run.
         overwrite: start anew where the folder contains another run.
         on_start: called with the number of questions, the number already done, and a description of the
@@ -157,8 +155,8 @@ def collect_corpora(
         The numbers of pages and passages of each question, and the folder, which is a corpus.
 
     Raises:
-        DeclarationError: not exactly one of ``search`` and ``pages`` is set, ``results`` or ``words`` are
-            below 1, or the folder contains something else or another run.
+        DeclarationError: not exactly one of ``search`` and ``pages`` is set, ``results`` is below 1, or the
+            folder contains something else or another run.
     """
     source_file = Path(questions)
     found = questions_of(source_file)
@@ -173,10 +171,10 @@ def collect_corpora(
             "--user-agent needs --search, because pages of a file are not fetched: leave it out"
         )
     folder = CollectedFolder(default_folder(stem(source_file), "collect") if output is None else Path(output))
-    check_positive({"results": results, "words": words})
+    check_positive({"results": results})
     asked = digest_of([asdict(question) for question in found])
     kind: Any = CollectedFolder.RECORD
-    record = kind(source=source.name, asked=asked, results=results, words=words)
+    record = kind(source=source.name, asked=asked, results=results, words=WORDS)
     with (
         folder.claimed(record, overwrite=overwrite),
         RowStore(
@@ -185,8 +183,7 @@ def collect_corpora(
     ):
         on_start(len(found), len(rows), source.described)
         trials = [
-            Trial(question.id, partial(_made, question, source, folder.path, results, words))
-            for question in found
+            Trial(question.id, partial(_made, question, source, folder.path, results)) for question in found
         ]
 
         async def work() -> None:
@@ -216,27 +213,25 @@ def questions_of(path: Path) -> tuple[SourcedQuestion, ...]:
     )
 
 
-async def _made(
-    question: SourcedQuestion, source: PageSource, folder: Path, results: int, words: int
-) -> CollectedPages:
+async def _made(question: SourcedQuestion, source: PageSource, folder: Path, results: int) -> CollectedPages:
     try:
         (identifiers,) = await source.search([question.question], results)
     except NoValidResponse as error:
         return CollectedPages(id=question.id, question=question.question, problem=error.detail)
     had = source.read(list(dict.fromkeys(identifiers)))
     corpus = CorpusDirectory(own_folder(folder, question.id))
-    count = write_lines(corpus.documents_file, (line for page in had for line in _lines(page, words)))
+    count = write_lines(corpus.documents_file, (line for page in had for line in _lines(page)))
     return CollectedPages(
         id=question.id, question=question.question, results=len(identifiers), pages=len(had), passages=count
     )
 
 
-def _lines(page: PageEvidence, words: int) -> Iterator[dict[str, str]]:
-    """Yield the passages of a page, of at most ``words`` words, as rows of a corpus with the ids PAGE-NUMBER from 1.
-    The page's title is part of the first passage."""
+def _lines(page: PageEvidence) -> Iterator[dict[str, str]]:
+    """Yield the passages of a page, of at most :data:`WORDS` words, as rows of a corpus with the ids PAGE-NUMBER from
+    1. The page's title is part of the first passage."""
     document = page.document
     text = document.text if document.text.startswith(document.title) else f"{document.title}\n{document.text}"
-    for number, passage in enumerate(passages(text, words), start=1):
+    for number, passage in enumerate(passages(text, WORDS), start=1):
         yield {
             "id": f"{document.id}-{number}",
             "text": passage,

@@ -17,10 +17,9 @@ from conqret.stats.resampling import mean_interval
 
 if TYPE_CHECKING:
     from conqret.perspectives.detection_study import DetectionSummary
-    from conqret.perspectives.detector import DetectorQuality
     from conqret.perspectives.own_corpora import CollectedPages
     from conqret.perspectives.perspectives_run import MadeSummary, SubsetErrors
-    from conqret.perspectives.threshold import AgainstLabels, Agreement
+    from conqret.perspectives.threshold import AgainstLabels, Agreement, DetectorQuality
 
 PAPER = {"pages": 74.2, "passages": 4461.7}
 """What BeRDS had of a question, from Google (Table 2)."""

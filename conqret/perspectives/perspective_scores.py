@@ -17,7 +17,7 @@ from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, Verd
 from conqret.errors import DeclarationError, check_positive, strict_options
 from conqret.io.pairs import Pair
 from conqret.judging.responses import Typed
-from conqret.llm.client_options import ClientOptions, client_options
+from conqret.llm.client_options import client_options
 from conqret.perspectives.detection import DETECTORS, DetectorPrompt
 from conqret.perspectives.detection_study import (
     DetectedFolder,
@@ -28,7 +28,7 @@ from conqret.perspectives.detection_study import (
     threshold_of_option,
 )
 from conqret.perspectives.detector_models import Detector, load_detector
-from conqret.perspectives.diversity_run import CUTS, Diversity, facts_of, score, values_of
+from conqret.perspectives.diversity_run import CUTS, Diversity, score, values_of
 from conqret.perspectives.perspective_files import (
     SIDES,
     PerspectiveQuestion,
@@ -36,22 +36,18 @@ from conqret.perspectives.perspective_files import (
     read_perspectives,
 )
 from conqret.perspectives.ranking_sources import (
-    JudgedPair,
+    context_lines,
+    holds_contexts,
     judged_of,
     named,
     pairs_of,
     passages_of,
     pooled,
-    qrels_of,
+    qrels_lines,
     ranked,
+    read_contexts,
     read_judged,
     write_rankings,
-)
-from conqret.perspectives.retrieved_contexts import (
-    Passage,
-    context_lines,
-    holds_contexts,
-    read_contexts,
 )
 from conqret.retrieval.corpus_index import open_index
 from conqret.retrieval.retrieve import retrieval_session
@@ -70,8 +66,6 @@ SCORES, VALUES, JUDGMENTS, QUESTIONS = "scores.json", "values.csv", "judgments.q
 RANKINGS, CONTEXTS = "rankings", "ctxs"
 """What the systems ranked, a TREC run each, and a file with the texts in BeRDS's format: NAME=FILE of another score."""
 
-Questions = tuple[PerspectiveQuestion, ...]
-
 
 @dataclass(frozen=True)
 class PerspectiveScores:
@@ -88,18 +82,6 @@ class PerspectiveScores:
     files: tuple[Path, ...]
     session: SessionCounts
     missing: tuple[str, ...] = ()
-
-    def record(self) -> dict[str, Any]:
-        """Return the scores as the dictionary that ``scores.json`` contains."""
-        return facts_of(self.diversity)
-
-
-def _scored_pairs(
-    questions: Questions, rankings: Sequence[SystemRun], passages: Mapping[str, Passage], depth: int
-) -> dict[JudgedPair, Pair]:
-    """The pairs of a perspective and a ranked document with its text."""
-    texts = {name: passage.whole for name, passage in passages.items()}
-    return pairs_of(questions, pooled(questions, rankings, depth), texts)
 
 
 @strict_options
@@ -191,14 +173,14 @@ def score_perspectives(
 
     # Before a model is called, every file has to be sound.
     ranked([system for system in searched if index is None or "=" in system], questions, depth)
-    wanted = subjects(unsided(questions))
+    wanted = subjects(questions)
     if settings.get("dry_run"):
         session = Session(model, prompts=session_settings(settings)["prompts"])
         costs = costs_of(lambda: judge_rows(VERDICT, wanted, **settings)) if wanted else []
         if judged is None and prompt is not None:
             rankings = ranks([system for system in systems if system not in model_systems], session)
-            passages = passages_of(pooled(questions, rankings, depth), index, contexts.values())
-            pairs = [*_scored_pairs(questions, rankings, passages, depth).values()]
+            pool = pooled(questions, rankings, depth)
+            pairs = [*pairs_of(questions, pool, passages_of(pool, index, contexts.values())).values()]
             with detection_run(pairs, folder, model, settings, prompt=prompt) as run:
                 costs += costs_of(lambda: detected(run, pairs, prompt=prompt))
         if model_systems and costs:
@@ -222,24 +204,27 @@ def score_perspectives(
             if model_systems
             else session,
         )
-        passages = passages_of(pooled(questions, rankings, depth), index, contexts.values())
+        pool = pooled(questions, rankings, depth)
+        passages = passages_of(pool, index, contexts.values())
         if judged is None:
-            scored = _scored_pairs(questions, rankings, passages, depth)
+            scored = pairs_of(questions, pool, passages)
             pairs, place = [*scored.values()], folder / "detections"
-            answers, lost, unrecorded = _detections(
-                detects, pairs, place, model, threshold, settings, sessions
-            )
-            missing += unrecorded
+            if isinstance(detects, DetectorPrompt):
+                with detection_run(pairs, place, model, settings, prompt=detects, sessions=sessions) as run:
+                    outcome = detected(run, pairs, threshold, prompt=detects)
+                answers = [row.contains(outcome.summary.yes_from) for row in outcome.rows]
+                lost, missing = outcome.summary.unanswered, missing + outcome.missing
+            else:
+                answers = _locally(detects, pairs, place, settings)
             judged = judged_of(questions, dict(zip(scored, answers, strict=True)))
         counts = session.counts
     diversity = score(questions, rankings, judged, cuts=cuts, depth=depth)
-    qrels = qrels_of(questions, judged)
     written = write_files(
         folder,
         {
-            SCORES: json.dumps(facts_of(diversity), indent=1) + "\n",
+            SCORES: json.dumps(diversity.record(), indent=1) + "\n",
             VALUES: values_of(diversity),
-            JUDGMENTS: (f"{r.query_id} {r.iteration} {r.doc_id} {r.relevance}\n" for r in qrels),
+            JUDGMENTS: qrels_lines(questions, judged),
             QUESTIONS: perspective_lines(questions),
             **{
                 f"{CONTEXTS}/{run.name.replace('/', '-')}.jsonl": context_lines(
@@ -254,26 +239,13 @@ def score_perspectives(
     return PerspectiveScores(diversity, sideless, lost, folder, tuple(written[:4]), counts, missing)
 
 
-def _detections(
-    detector: Detector | DetectorPrompt,
-    pairs: Sequence[Pair],
-    place: Path,
-    model: ClientOptions,
-    yes_from: int | None,
-    settings: RequestRunSettings,
-    sessions: Sessions,
-) -> tuple[list[bool | None], dict[str, int], tuple[str, ...]]:
-    """Return which documents contain their perspective (None: no answer), the pairs without an answer by reason, and
-    the responses that a replay lacks; the last two are empty for local detectors."""
-    if isinstance(detector, DetectorPrompt):
-        with detection_run(pairs, place, model, settings, prompt=detector, sessions=sessions) as run:
-            outcome = detected(run, pairs, yes_from, prompt=detector)
-        answers = [row.contains(outcome.summary.yes_from) for row in outcome.rows]
-        return answers, outcome.summary.unanswered, outcome.missing
+def _locally(
+    detector: Detector, pairs: Sequence[Pair], folder: Path, settings: RequestRunSettings
+) -> list[bool | None]:
     watch, overwrite = settings.get("watch"), settings.get("overwrite", False)
     reached = (lambda done: None) if watch is None else partial(watch.reach, total=len(pairs))
-    chances = detect_locally(pairs, detector, DetectedFolder(place), overwrite=overwrite, on_block=reached)
-    return [chance >= detector.threshold for chance in chances], {}, ()
+    scores = detect_locally(pairs, detector, DetectedFolder(folder), overwrite=overwrite, on_block=reached)
+    return [detector.probability(score) >= detector.threshold for score in scores]
 
 
 class Supports(Typed):
@@ -286,28 +258,16 @@ class Supports(Typed):
 VERDICT = CheckVerdict("perspectives/side", Supports, 50, "which perspective supports a question")
 
 
-def unsided(questions: Sequence[PerspectiveQuestion]) -> list[PerspectiveQuestion]:
-    """Return the questions with two perspectives of which it is unknown which one supports."""
-    return [
-        question for question in questions if len(question.perspectives) == len(SIDES) and not question.sided
-    ]
-
-
 def subjects(questions: Sequence[PerspectiveQuestion]) -> list[Subject]:
-    """Return for each question, which must have two perspectives, the subject of a request about which of them is the
-    supporting one."""
-    return [
-        Subject(
-            question.id,
-            {
-                "question": question.question,
-                "first": question.perspectives[0].text,
-                "second": question.perspectives[1].text,
-            },
-            lambda question=question: _by_words(question),  # type: ignore[misc]
-        )
-        for question in questions
-    ]
+    """Return, for each question with two perspectives of which it is unknown which one supports, the subject of a
+    request about that."""
+    wanted = []
+    for question in questions:
+        if len(question.perspectives) == len(SIDES) and not question.sided:
+            first, second = (perspective.text for perspective in question.perspectives)
+            shown = {"question": question.question, "first": first, "second": second}
+            wanted.append(Subject(question.id, shown, partial(_by_words, *shown.values())))
+    return wanted
 
 
 def with_sides(
@@ -322,10 +282,11 @@ def with_sides(
     )
 
 
-def _by_words(question: PerspectiveQuestion) -> dict[str, object]:
+def _by_words(question: str, *statements: str) -> dict[str, object]:
     """The offline answer: the statement supports whose number of denials is nearer to that of the question."""
-    texts = (question.question, *(perspective.text for perspective in question.perspectives))
-    asked, *denials = (sum(word in NEGATIONS for word in words(text.lower())) for text in texts)
+    asked, *denials = (
+        sum(word in NEGATIONS for word in words(text.lower())) for text in (question, *statements)
+    )
     apart = [abs(count - asked) for count in denials]
     return {
         "explanation": "the one that denies as often as the question",

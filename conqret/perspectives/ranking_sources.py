@@ -1,19 +1,30 @@
-"""The rankings that are scored: files of TREC runs, and conqret's own systems over a corpus."""
+"""The rankings that are scored: TREC runs, BeRDS's files with texts, and conqret's own systems over a corpus; and the
+judgments of their documents, as qrels.
+
+BeRDS's scripts read and write a row for each question: ``question``, perhaps ``id`` and ``perspectives``, and ``ctxs``,
+its passages, the best first, each with ``text``, perhaps ``title``, ``id``, and what was judged: a list of true and
+false in ``preds`` (there ``mistral-preds``, ``gpt4-preds``), one for each perspective. Passages are told apart by their
+text, so that equal ones of two files are judged once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
-from conqret.data.corpus import CorpusTopic, Qrel
-from conqret.data.digest import gathered
+from conqret.data.corpus import CorpusTopic
+from conqret.data.digest import digest_of, gathered
 from conqret.errors import DeclarationError
+from conqret.io.checks import Cell, Filled, Text, a_list, each
+from conqret.io.files import file_rows
+from conqret.io.jsonl import json_lines
 from conqret.io.pairs import Pair
+from conqret.io.schema import TableReader, in_columns
 from conqret.io.trec import read_qrels, read_rankings, scored, write_run
 from conqret.perspectives.perspective_files import PerspectiveQuestion, Side
-from conqret.perspectives.retrieved_contexts import Passage, RetrievedContexts, holds_contexts, read_contexts
+from conqret.retrieval.collection import Entry
 from conqret.retrieval.corpus_index import Index, OwnIndex
 from conqret.retrieval.evaluate import Run
 from conqret.retrieval.system_names import PipelinePlan, check_systems, has_step, is_system
@@ -35,6 +46,139 @@ JudgedPair = tuple[str, int, str]
 
 QUERY_SIDES: tuple[Side, ...] = ("", "supporting", "opposing")
 """As what a question is searched: itself, or one of its perspectives (Figure 3)."""
+
+SUFFIXES = (".jsonl", ".jsonl.gz", ".json")
+"""Names of files that hold rankings with texts; all others are TREC runs."""
+ID_LENGTH = 16
+
+
+def _verdicts(value: object, where: str, reader: TableReader) -> tuple[bool, ...]:
+    listed = a_list(value, "a list of true and false", "Write [true, false]", lambda entry: entry in (0, 1))
+    return tuple(map(bool, listed))
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievedPassage:
+    """A passage of a ranking; ``preds`` says which perspectives it contains, in their order (empty: not
+    judged)."""
+
+    text: Annotated[Filled, in_columns(needed="Give the text of the passage")]
+    title: Text = ""
+    preds: Annotated[tuple[bool, ...], _verdicts, in_columns("preds", "mistral-preds", "gpt4-preds")] = ()
+
+    @property
+    def whole(self) -> str:
+        """The text with the title behind it, as the released evaluation joins them."""
+        return f"{self.text} {self.title}".rstrip()
+
+
+Passage = RetrievedPassage | Entry
+"""A ranked document with its text."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Retrieved:
+    ctxs: Annotated[
+        tuple[RetrievedPassage, ...],
+        each(RetrievedPassage),
+        in_columns(needed="List the passages, best first"),
+    ]
+    id: Cell = ""
+    question: Annotated[Text, in_columns("question", "topic")] = ""
+
+
+@dataclass(frozen=True)
+class RetrievedContexts:
+    """The contents of a file: a ranking for each question, the passages by id, and what was judged.
+
+    ``judged`` maps question, number of the perspective (from 1) and passage to whether it contains it.
+    """
+
+    run: SystemRun
+    passages: Mapping[str, RetrievedPassage]
+    judged: Mapping[tuple[str, int, str], bool]
+
+
+def holds_contexts(path: str | Path) -> bool:
+    """Return True if a file's name is that of rankings with texts, and not of a TREC run or qrels."""
+    return str(path).lower().endswith(SUFFIXES)
+
+
+def read_contexts(named: str, questions: Sequence[PerspectiveQuestion]) -> RetrievedContexts:
+    """Read ``NAME=FILE``, rankings with texts; a row belongs to the question with its words, else with its id.
+
+    A passage that a ranking has twice counts twice, as in the released evaluation.
+
+    Raises:
+        ItemsError: rows have faults; all are listed.
+        DeclarationError: no row belongs to one of the questions.
+    """
+    name, _, path = named.partition("=")
+    by_words = {_same_words(question.question): question for question in questions}
+    by_id = {question.id: question for question in questions}
+    rankings = dict[str, list[str]]()
+    passages, judged = dict[str, RetrievedPassage](), dict[tuple[str, int, str], bool]()
+    reader = TableReader(file_rows(Path(path)))
+    for row in reader.read_as(_Retrieved):
+        question = by_words.get(_same_words(row.question)) or by_id.get(row.id or str(reader.number))
+        if question is None:
+            continue
+        ranking = rankings[question.id] = list[str]()
+        for passage in row.ctxs:
+            document = digest_of([passage.title, passage.text])[:ID_LENGTH]
+            times = sum(known.partition("~")[0] == document for known in ranking)
+            document += f"~{times + 1}" if times else ""
+            ranking.append(document)
+            passages[document] = passage
+            for place, yes in enumerate(passage.preds, start=1):
+                judged[question.id, place, document] = yes
+    reader.finish(wanted="rankings")
+    if not rankings:
+        raise DeclarationError(
+            f"{path} ranks nothing for any of the {len(questions)} questions: give its rows the same questions or ids"
+        )
+    return RetrievedContexts(
+        SystemRun(name, rankings, None, max(map(len, rankings.values()))), passages, judged
+    )
+
+
+def context_lines(
+    questions: Sequence[PerspectiveQuestion],
+    run: SystemRun,
+    passages: Mapping[str, Passage],
+    judged: Mapping[str, Mapping[str, Any]],
+    depth: int,
+) -> Iterator[str]:
+    """Return the rankings of a system as JSON Lines in this format, down to ``depth``.
+
+    ``judged`` has, by question and document, the places (from 0) of the perspectives that the document
+    contains. Documents without a text are left out.
+    """
+
+    def contexts(question: PerspectiveQuestion) -> Iterator[dict[str, Any]]:
+        known = judged[question.id]
+        for document in run.run.get(question.id, ())[:depth]:
+            if document in passages:
+                passage = passages[document]
+                yield {"id": document, "title": passage.title, "text": passage.text} | (
+                    {"preds": [place in known[document] for place in range(len(question.perspectives))]}
+                    if document in known
+                    else {}
+                )
+
+    return json_lines(
+        {
+            "id": question.id,
+            "question": question.question,
+            "perspectives": [perspective.text for perspective in question.perspectives],
+            "ctxs": list(contexts(question)),
+        }
+        for question in questions
+    )
+
+
+def _same_words(question: str) -> str:
+    return " ".join(question.casefold().split())
 
 
 def query_topic(question: str, side: Side) -> str:
@@ -99,13 +243,14 @@ def passages_of(
 
 
 def pairs_of(
-    questions: Sequence[PerspectiveQuestion], pool: Run, texts: Mapping[str, str]
+    questions: Sequence[PerspectiveQuestion], pool: Run, passages: Mapping[str, Passage]
 ) -> dict[JudgedPair, Pair]:
     """Return a pair to judge for each perspective of a question and each of its pooled documents.
 
     Keys are (question id, number of the perspective from 1, document id). Documents without a text are
     skipped.
     """
+    texts = {name: passage.whole for name, passage in passages.items()}
     return {
         (question.id, place, document): Pair(
             f"{question.id} {place} {document}", texts[document], perspective.text, question.question
@@ -187,18 +332,15 @@ def ranked(
             f"{questions[0].id!r}: make them with `conqret perspectives collect`"
         )
     topics = [CorpusTopic(id=name, question=text, split="test") for name, text in queries(questions)]
-    diverse = [system for system in systems if has_step(system, {"mmr"})]
-    others = [system for system in systems if system not in diverse]
-    plan, deep = PipelinePlan(depth=depth), PipelinePlan(depth=max(depth, MMR_DOCUMENTS))
-    made = run_systems(others, index, topics, plan, session, encoder=encoder) if others else []
-    if diverse:
-        made += [
-            replace(run, run={name: documents[:depth] for name, documents in run.run.items()})
-            for run in run_systems(
-                diverse, index, topics, deep, session, encoder=encoder, mmr_encoder=mmr_encoder
-            )
-        ]
-    runs = dict(zip([*others, *diverse], made, strict=True))
+    runs: dict[str, SystemRun] = {}
+    for diverse in (False, True):
+        chosen = [system for system in systems if has_step(system, {"mmr"}) == diverse]
+        plan = PipelinePlan(depth=max(depth, MMR_DOCUMENTS) if diverse else depth)
+        encoders = {"encoder": encoder, "mmr_encoder": mmr_encoder if diverse else None}
+        made = run_systems(chosen, index, topics, plan, session, **encoders) if chosen else []
+        for name, run in zip(chosen, made, strict=True):
+            first = {topic: documents[:depth] for topic, documents in run.run.items()}
+            runs[name] = replace(run, run=first) if diverse else run
     return [runs[system] for system in systems]
 
 
@@ -241,15 +383,13 @@ def read_judged(path: Path, questions: Sequence[PerspectiveQuestion]) -> JudgedD
     return judged_of(questions, contains)
 
 
-def qrels_of(questions: Sequence[PerspectiveQuestion], judged: JudgedDocuments) -> list[Qrel]:
-    """Return judgments as qrels of relevance 1 or 0, with the number of the perspective, from 1, as the
-    iteration."""
-    return [
-        Qrel(question.id, document, int(place in held), str(place + 1))
-        for question in questions
-        for document, held in judged[question.id].items()
-        for place in range(len(question.perspectives))
-    ]
+def qrels_lines(questions: Sequence[PerspectiveQuestion], judged: JudgedDocuments) -> Iterator[str]:
+    """Yield judgments as lines of qrels with relevance 1 or 0; the second column is the number of the perspective, from
+    1."""
+    for question in questions:
+        for document, held in judged[question.id].items():
+            for place in range(len(question.perspectives)):
+                yield f"{question.id} {place + 1} {document} {int(place in held)}\n"
 
 
 def _from_file(system: str, questions: Sequence[PerspectiveQuestion]) -> SystemRun:

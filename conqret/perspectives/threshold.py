@@ -1,15 +1,24 @@
-"""How yes and no agree with labels (BeRDS, 5.2), and from which grade it is a yes: chosen on human labels, and tried
-on questions that had no part in the choice."""
+"""How yes and no agree with labels (BeRDS, 5.2), and from which grade or probability it is a yes: chosen on human
+labels, and tried on questions that had no part in the choice.
+
+The scores of a local detector are fitted to labels by a logistic curve (Platt 1999).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any, Literal
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit
 
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
-from conqret.perspectives.detection import GRADES, YES_FROM, Detection
+from conqret.perspectives.detection import GRADES, YES_FROM, Detection, baseline_grade
 from conqret.stats.classification import accuracy, average_precision, f1, precision, recall
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import leave_one_out
@@ -129,14 +138,20 @@ def best_threshold(labels: Sequence[bool], grades: Sequence[int]) -> int:
     Of equal ones, the grade nearest to :data:`YES_FROM` is chosen, then the higher. Without a positive label,
     the result is :data:`YES_FROM`.
     """
+    return int(_highest_f1(THRESHOLDS, labels, grades, YES_FROM))
 
-    def worth(threshold: int) -> tuple[float, int, int]:
-        predictions = [grade >= threshold for grade in grades]
+
+def _highest_f1(
+    thresholds: Iterable[float], labels: Sequence[bool], values: Sequence[float], default: float
+) -> float:
+    """The threshold with the highest F1; of equal ones the one nearest to the default, then the higher."""
+
+    def worth(threshold: float) -> tuple[float, float, float]:
+        predictions = [value >= threshold for value in values]
         hits = sum(label and yes for label, yes in zip(labels, predictions, strict=True))
-        whole = sum(labels) + sum(predictions)
-        return (2 * hits / whole if whole else 0.0, -abs(threshold - YES_FROM), threshold)
+        return 2 * hits / (sum(labels) + sum(predictions) or 1), -abs(threshold - default), threshold
 
-    return max(THRESHOLDS, key=worth)
+    return max(thresholds, key=worth)
 
 
 def cross_fitted(labels: Sequence[bool], grades: Sequence[int], questions: Sequence[str]) -> dict[str, int]:
@@ -203,4 +218,84 @@ def _line(grade: int, labels: Sequence[bool], grades: Sequence[int]) -> GradeLin
         precision=precision(labels, predictions, categories=BOTH).value,
         recall=recall(labels, predictions, categories=BOTH).value,
         f1=f1(labels, predictions, categories=BOTH).value,
+    )
+
+
+class DetectorQuality(Agreement):
+    """A detector's agreement with labels of held-out questions.
+
+    ``brier`` is the mean squared error of its probabilities, and ``brier_raw`` that of its probabilities
+    before calibration. ``by_words`` is the F1 of the lexical baseline.
+    """
+
+    brier: float
+    brier_raw: float
+    by_words: Estimate
+
+
+def logistic(odds: float) -> float:
+    """Return the logistic function of ``odds``, ``1 / (1 + exp(-odds))``, without overflow."""
+    return 1 / (1 + math.exp(-odds)) if odds >= 0 else math.exp(odds) / (1 + math.exp(odds))
+
+
+def platt(scores: Sequence[float], labels: Sequence[bool]) -> tuple[float, float]:
+    """Fit Platt scaling: return the slope and intercept for which ``logistic(slope * score + intercept)``
+    fits the labels best.
+
+    Targets are ``(n_yes + 1) / (n_yes + 2)`` and ``1 / (n_no + 2)`` (Platt 1999). They keep the slope finite
+    for perfectly separated scores. A negative slope is replaced by 0, and every probability is then the share
+    of yes.
+    """
+
+    x, yes = np.asarray(scores, dtype=float), np.asarray(labels, dtype=bool)
+    target = np.where(yes, (yes.sum() + 1) / (yes.sum() + 2), 1 / ((~yes).sum() + 2))
+    design = np.column_stack([x, np.ones_like(x)])
+    start = [0.0, math.log((yes.sum() + 1) / ((~yes).sum() + 1))]
+
+    def loss(at: Any) -> float:
+        return float((np.logaddexp(0, design @ at) - target * (design @ at)).sum())
+
+    def gradient(at: Any) -> Any:
+        return design.T @ (expit(design @ at) - target)
+
+    coefficients = minimize(loss, start, jac=gradient, options={"gtol": 1e-9}).x
+    if coefficients[0] < 0:
+        share = (yes.sum() + 1) / (len(yes) + 2)
+        return 0.0, math.log(share / (1 - share))
+    return float(coefficients[0]), float(coefficients[1])
+
+
+def best_cut(probabilities: Sequence[float], labels: Sequence[bool]) -> float:
+    """Return the probability threshold with the highest F1; of equal ones, the one nearest to .5.
+
+    Candidates are .5, the lowest probability, and the midpoints between neighboring probabilities. The result
+    is .5 where no label is yes.
+    """
+    values = sorted(set(probabilities))
+    cuts = [(low + high) / 2 for low, high in pairwise(values)]
+    return _highest_f1([0.5, values[0], *cuts], labels, probabilities, 0.5)
+
+
+def quality_of(
+    pairs: Sequence[Pair], scores: Sequence[float], chance: Callable[[float], float], threshold: float
+) -> DetectorQuality:
+    """Compute how a detector's scores agree with the labels of their pairs; intervals are over questions.
+
+    Args:
+        pairs: labeled pairs.
+        scores: the log-odds of each pair.
+        chance: converts a score to a probability.
+        threshold: the probability from which it is a yes.
+    """
+    labels = [pair.label is True for pair in pairs]
+    chances = [chance(score) for score in scores]
+    words = [baseline_grade(pair.document, pair.perspective)[0] >= YES_FROM for pair in pairs]
+
+    def brier(probabilities: Sequence[float]) -> float:
+        return sum((p - label) ** 2 for p, label in zip(probabilities, labels, strict=True)) / len(labels)
+
+    return DetectorQuality(
+        **figures_of(pairs, [chance >= threshold for chance in chances], scores, by_words=words),
+        brier=brier(chances),
+        brier_raw=brier(list(map(logistic, scores))),
     )

@@ -73,15 +73,6 @@ def test_partial_answers_offline(cli, corpus, tmp_path):
     assert "nothing has a result" in none.err
 
 
-def test_bad_input_is_refused_with_its_place(cli, corpus, tmp_path):
-    questions = FIXTURES / "questions.jsonl"
-    done = cli("debateqa", "curate", questions, "--corpus", tmp_path / "none", "-o", tmp_path / "out")
-    assert (done.code, "is not a corpus" in done.err) == (2, True)
-    done = cli("debateqa", "curate", questions, "--corpus", corpus, "--keep", "1", "-o", tmp_path / "out")
-    assert (done.code, "--keep 1 leaves every question" in done.err) == (2, True)
-    assert not (tmp_path / "out").exists()
-
-
 def test_pairs_are_drawn_labelled_and_speak_for_a_threshold(cli, tmp_path):
     sheet = tmp_path / "pairs.csv"
     call = ("debateqa", "questions", FIXTURES / "questions.jsonl", "--pairs", sheet)

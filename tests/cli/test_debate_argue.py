@@ -87,24 +87,6 @@ def test_an_invented_snippet_is_asked_for_again_and_then_told_with_its_reason(cl
     assert summary["unwritten"] == {"invalid_answer": 1, "nothing_to_judge": 2}
 
 
-def test_a_dry_run_asks_and_writes_nothing(cli, questions, tmp_path):
-    done = cli(*WRITE, questions, "--against", "gpt-4o-mini", "--dry-run", "-o", tmp_path / "out")
-    assert done.code == 0
-    assert "24" in done.out
-    assert not (tmp_path / "out").exists()
-
-
-def test_bad_input_is_told_before_anything_is_asked(cli, questions, tmp_path):
-    same = cli(*WRITE, questions, "--model", "gpt-4o-mini", "--against", "gpt-4o-mini")
-    assert same.code == 2
-    assert "leave --against out" in same.err
-    questions.write_text(json.dumps({"id": "q", "question": "?", "options": ["a", "b"], "right": 1}) + "\n")
-    bad = cli(*WRITE, questions, "-o", tmp_path / "out")
-    assert bad.code == 2
-    assert "questions.jsonl:1" in bad.err
-    assert not (tmp_path / "out").exists()
-
-
 def test_the_rubric_has_a_row_for_either_option(cli, tmp_path):
     done = cli("debate", "two-turn", "judge", "--rubric", FIXTURE, "-o", tmp_path / "out")
     assert done.code == 0, done.err

@@ -53,14 +53,3 @@ def test_a_model_is_asked_once_and_another_threshold_asks_nothing(cli, statement
     assert (loose["positive"]["value"], loose["negative"]["value"]) == (0.5, 1)
     assert strict["refusals"] == loose["refusals"] == 1
     assert json.loads(replayed.out) == json.loads(first.out)
-
-
-@pytest.mark.parametrize(
-    ("more", "fault"),
-    [(("--good-from", 50), "above 50 and at most 100"), (("nothing.jsonl",), "nothing.jsonl does not exist")],
-)
-def test_a_wrong_call_is_told(cli, statements, tmp_path, more, fault):
-    done = cli("debate", "score", statements, *more, "-o", tmp_path / "out")
-    assert done.code == 2
-    assert fault in done.err.replace("\n", " ")
-    assert not (tmp_path / "out").exists()

@@ -39,21 +39,6 @@ def call(server):
     return ("--model", "openai/judge", "--api-base", server.url)
 
 
-def test_offline(cli, pairs, tmp_path):
-    out = tmp_path / "out"
-    done = cli("perspectives", "detect", pairs, "-o", out, "--json")
-    assert done.code == 0, done.err
-    summary = json.loads(done.out)
-    assert (summary["pairs"], summary["yes_from"], summary["unanswered"]) == (4, 3, {})
-    assert sum(summary["grades"].values()) == 4
-    rows = table_of(out)
-    assert [row["id"] for row in rows] == ["a", "b", "c", "d"]
-    wanted = ("4", "clearly speaks for it", "yes")
-    assert (rows[0]["grade"], rows[0]["meaning"], rows[0]["contains"]) == wanted
-    assert (rows[1]["grade"], rows[1]["contains"], rows[1]["label"]) == ("1", "no", "")
-    assert rows[3]["document"].startswith("'=")  # no spreadsheet calculates it
-
-
 def test_a_model_is_asked_once_and_its_answers_replay(cli, pairs, tmp_path):
     out = tmp_path / "out"
     with FaultServer(answer=by_document) as server:
@@ -99,25 +84,3 @@ def test_labels_say_how_far_it_agrees_and_choose_the_threshold(cli, pairs, tmp_p
     assert "threshold 1 was chosen for openai/judge, but this is another model" in " ".join(
         elsewhere.err.split()
     )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("absent.tsv",), "absent.tsv does not exist"),
-        (("PAIRS", "--labels", "gold"), "neither a file nor a column"),
-        (("PAIRS", "--yes-from", "."), "contains no run"),
-    ],
-)
-def test_bad_input(cli, pairs, tmp_path, arguments, message):
-    out = tmp_path / "out"
-    done = cli(
-        "perspectives",
-        "detect",
-        *(pairs if argument == "PAIRS" else argument for argument in arguments),
-        "-o",
-        out,
-    )
-    assert done.code == 2
-    assert message in " ".join(done.err.split())
-    assert not out.exists()

@@ -11,27 +11,12 @@ from conqret.debate.debatune.debate_files import read_statements, system_of
 from conqret.debate.debatune.statement_scores import (
     controllability_by_system,
     controllability_table,
-    overall,
 )
-from conqret.errors import DeclarationError, ItemsError
-from conqret.judges.controllability import JUDGE, Shares, score
+from conqret.errors import ItemsError
+from conqret.judges.controllability import Shares, score
 from conqret.judging.judge_parts import Case, JudgeReply
 from tests.debate.made import judgment
 
-TABLE_1 = {
-    "DEBATunE 7B": (0.958, 0.979, 0.969),
-    "DEBATunE 13B": (0.950, 0.946, 0.948),
-    "Alpaca 7B": (0.938, 0.883, 0.910),
-    "WizardLM 7B": (0.833, 0.704, 0.768),
-    "WizardLM 13B": (0.800, 0.708, 0.754),
-    "Vicuna 7B": (0.900, 0.796, 0.848),
-    "Vicuna 13B": (0.867, 0.858, 0.863),
-    "LLaMA2 Chat 7B": (0.196, 0.429, 0.313),
-    "LLaMA2 Chat 13B": (0.338, 0.317, 0.327),
-    "Zephyr 7B Alpha": (0.879, 0.713, 0.796),
-    "Zephyr 7B Beta": (0.942, 0.733, 0.838),
-}
-"""Positive, negative and overall as printed."""
 A_SIDE = 240
 """Statements of each side: 80 topics, 3 arguments."""
 
@@ -56,7 +41,9 @@ def scores(judged, **more):
     return controllability_by_system(items, judgments, **more)
 
 
-@pytest.mark.parametrize(("positive", "negative", "printed"), [TABLE_1["DEBATunE 7B"], TABLE_1["Vicuna 7B"]])
+@pytest.mark.parametrize(
+    ("positive", "negative", "printed"), [(0.958, 0.979, 0.969), (0.900, 0.796, 0.848)]
+)  # of DEBATunE 7B and Vicuna 7B (Table 1)
 def test_so_many_good_statements_give_the_printed_figures(positive, negative, printed):
     judged = []
     for stance, good in (("pro", round(positive * A_SIDE)), ("con", round(negative * A_SIDE))):
@@ -92,31 +79,9 @@ def test_what_the_judge_did_not_answer_is_left_out_and_bounded():
     )
     (found,) = scores(judged)
     assert (found.unanswered, found.positive.n, found.positive.value) == (1, 3, 1)
-    assert found.bounds == (overall(3 / 4, 1), 1)
+    assert found.bounds == ((3 / 4 + 1) / 2, 1)
     note = controllability_table([found], 100).note
     assert "overall 0.875 to 1.000" in note
-
-
-def test_a_system_with_one_side_has_no_overall_score():
-    item = statement(1, "pro")
-    (found,) = scores([(item, said(item, 100, 0))])
-    assert found.positive.value == 1
-    assert found.negative.value is None
-    assert found.overall.value is None
-    assert "no statement" in found.overall.reason
-
-
-def test_systems_come_in_their_order_and_apart():
-    items = [statement(number, ("pro", "con")[number % 2], system="ba"[number // 4]) for number in range(8)]
-    supporting = [100 if item.stance == "pro" else 100 * (int(item.id) // 4) for item in items]
-    good, bad = scores(
-        [(item, said(item, share, 100 - share)) for item, share in zip(items, supporting, strict=True)]
-    )
-    assert (good.system, good.overall.value, good.separation.value) == ("b", 1, 1)
-    assert (bad.system, bad.overall.value, bad.separation.value) == ("a", 0.5, 0.5)
-    table = controllability_table([good, bad], 90)
-    assert [row[0] for row in table.rows] == ["b", "a"]
-    assert "90% of what it argues" in table.note
 
 
 def test_two_systems_on_the_same_topics_are_compared_in_pairs():
@@ -144,6 +109,8 @@ def test_two_systems_on_the_same_topics_are_compared_in_pairs():
     strange = scores([*judged[:4], (elsewhere, said(elsewhere, 100, 0))])[1]
     assert (strange.beyond_first.value, strange.beyond_first.reason) == (None, "no topic in common")
     assert "p" not in controllability_table([first], 100).header
+    (alone,) = scores([(elsewhere, said(elsewhere, 100, 0))])
+    assert (alone.positive.value, alone.negative.value, alone.overall.value) == (1, None, None)
 
 
 def test_a_statement_without_a_side_is_not_asked_about():
@@ -157,27 +124,11 @@ def test_a_statement_without_a_side_is_not_asked_about():
     [
         ("argues", 60, 30, "together must be 100 where the content is argues, not 90"),
         ("refusal", 100, 0, "together must be 0 where the content is refusal, not 100"),
-        ("argues", True, 99, "a whole number is wanted"),
     ],
 )
 def test_answers_that_make_no_sense_are_refused(content, supporting, opposing, fault):
     with pytest.raises(ValidationError, match=fault):
         Shares(explanation="", content=content, supporting=supporting, opposing=opposing)
-
-
-@pytest.mark.parametrize(
-    ("text", "content", "supporting"),
-    [
-        ("I apologize, but I cannot provide arguments for this. It is a sensitive matter.", "refusal", 0),
-        ("I firmly believe that bottled water is harmful and wasteful. It must be banned.", "argues", 100),
-        ("I am against a ban. Bottled water is safe, healthy and good.", "argues", 0),
-        ("The table is round.", "no_side", 0),
-    ],
-)
-def test_the_baseline_reads_words(text, content, supporting):
-    item = Item(id="1", topic="Should bottled water be banned?", stance="pro", argument=text)
-    answer = Shares.model_validate(JUDGE.judge_prompts[0].baseline(Case(item)))
-    assert (answer.content, answer.supporting) == (content, supporting)
 
 
 # --- reading ---------------------------------------------------------------------------------------
@@ -212,25 +163,10 @@ def test_a_plain_table_and_the_published_columns(tmp_path):
     assert items[2].metadata["argument"] == "the point"
 
 
-@pytest.mark.parametrize(
-    ("row", "fault"),
-    [
-        (("T?", "", "Yes."), r"all\.csv:3.*side.*is missing.*affirmative or negative"),
-        (("T?", "maybe", "Yes."), r"all\.csv:3.*not a known stance"),
-    ],
-)
-def test_faults_have_file_and_line(tmp_path, row, fault):
-    file = table(tmp_path / "all.csv", HEAD, ("T?", "pro", "Yes."), row)
-    with pytest.raises(ItemsError, match=fault):
+def test_faults_have_file_and_line(tmp_path):
+    file = table(tmp_path / "all.csv", HEAD, ("T?", "pro", "Yes."), ("T?", "", "Yes."))
+    with pytest.raises(ItemsError, match=r"all\.csv:3.*side.*is missing.*affirmative or negative"):
         read_statements([file])
-
-
-def test_two_files_of_one_name_would_be_one_system(tmp_path):
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        table(tmp_path / name / "a.csv", HEAD, ("T?", "pro", "Yes."))
-    with pytest.raises(DeclarationError, match="both named a"):
-        read_statements([tmp_path / "one" / "a.csv", tmp_path / "two" / "a.csv"])
 
 
 # --- real data -------------------------------------------------------------------------------------
@@ -247,17 +183,3 @@ def test_the_baseline_orders_the_published_models_as_table_1_does(data_dir):
     assert sorted(order, key=lambda one: -one.overall.value) == order
     assert order[2].refusals > 0.2 * order[2].statements
     assert order[0].refusals == 0
-
-
-TABLE_2 = {
-    "no debate": (0.946, 0.813, 0.879),
-    "1 round": (0.954, 0.950, 0.952),
-    "3 rounds": (0.967, 0.963, 0.965),
-    "1 argument": (0.946, 0.921, 0.933),
-    "5 arguments": (0.933, 0.933, 0.933),
-}
-
-
-def test_the_printed_overall_figures_follow_from_the_printed_sides():
-    for positive, negative, printed in (*TABLE_1.values(), *TABLE_2.values()):
-        assert overall(positive, negative) == pytest.approx(printed, abs=0.001)  # all are rounded to .001

@@ -1,28 +1,19 @@
 """Debates between two speakers: who is shown what, what a turn must hold, and what is left where one is missing."""
 
-import json
-import re
-
 import pytest
 
-from conqret.data import Reason
 from conqret.debate.debatune.debate_files import DebateTopic
 from conqret.debate.debatune.debate_run import (
     Arguments,
     ArgumentsRequest,
     arguments_requests,
-    debates_page,
-    hold_debates,
     motions,
 )
-from conqret.debate.debatune.statement_run import offline_arguments, offline_statement
 from conqret.debate.debatune.transcript import (
     CONCLUSION,
-    NOT_REACHED,
     OPENING,
     REPLY,
     Challenge,
-    DebatesSummary,
     Motion,
     Reply,
     Statement,
@@ -30,7 +21,6 @@ from conqret.debate.debatune.transcript import (
     TurnRequest,
 )
 from conqret.prompts import Library
-from conqret.runs.dry_run import Counted
 
 LIBRARY = Library()
 MOTION = Motion("7-1", "Ban it?", {"affirmative": "It harms.", "negative": "It helps."}, "affirmative", 2)
@@ -48,16 +38,6 @@ RECORD = (
     (1, "affirmative", turn(1, "affirmative")),
     (1, "negative", turn(1, "negative", questions=("Why now?", "Who pays?"))),
 )
-
-
-class Window:
-    model_id = "gpt-4o-mini"
-
-    def __init__(self, size):
-        self.context_window = size
-
-    def count_tokens(self, text):
-        return len(text.split())
 
 
 def prompt(speaking):
@@ -103,28 +83,10 @@ def test_a_hostile_turn_opens_no_block():
     assert "{{ topic }}" in shown
 
 
-def test_a_record_that_is_too_long_loses_the_same_share_everywhere_and_no_question():
-    long = tuple(
-        (1, side, turn(1, side, statement="Much is said. " * words, questions=("Why now?",)))
-        for side, words in (("affirmative", 800), ("negative", 1600))
-    )
-    speaking = TurnRequest(MOTION, 2, "affirmative", long)
-    fitted = speaking.fitted(LIBRARY, Window(6500))
-    assert [cut.document for cut in fitted.trims] == ["round 1, affirmative", "round 1, negative"]
-    kept = [cut.after / cut.before for cut in fitted.trims]
-    assert kept[0] == pytest.approx(kept[1], abs=0.02)
-    assert kept[0] < 0.9
-    assert fitted.rendered.user.count("Why now?") == 3  # both turns' own, and the one to be answered
-    assert speaking.fitted(LIBRARY, Window(None)).trims == ()
-    assert speaking.fitted(LIBRARY, Window(4300)) is None
-
-
 @pytest.mark.parametrize(
     ("said", "fault"),
     [
-        ({"answers": ["One."], "statement": "So.", "questions": ["Why?"]}, "2 questions are to be answered"),
         ({"answers": ["One.", " "], "statement": "So.", "questions": ["Why?"]}, "answered are 1"),
-        ({"answers": ["1.", "2."], "statement": "So.", "questions": []}, "one to 3 questions"),
         ({"answers": ["1.", "2."], "statement": "So.", "questions": ["?"] * 4}, "not 4"),
     ],
 )
@@ -157,53 +119,3 @@ def test_what_is_not_given_is_asked_for_and_what_is_given_is_cut():
         "Argued against."
         in ArgumentsRequest(topic(("Argued against.",), ()), "negative", 1).rendered(LIBRARY).user
     )
-
-
-@pytest.mark.parametrize(("given", "rounds", "calls"), [(True, 0, 2), (True, 3, 8), (False, 2, 2 + 5 * 6)])
-def test_the_turns_of_a_debate_are_two_a_round_and_two_conclusions(tmp_path, given, rounds, calls):
-    sides = {"affirmative": ["It harms."], "negative": ["It helps."]} if given else {}
-    (tmp_path / "topics.jsonl").write_text(json.dumps({"topic": "Ban it?", **sides}))
-    with pytest.raises(Counted) as counted:
-        hold_debates(tmp_path / "topics.jsonl", rounds=rounds, dry_run=True)
-    assert sum(cost.calls for cost in counted.value.costs) == calls
-
-
-def summary_of(debates):
-    """The numbers of debates of which none is finished."""
-    counts = dict.fromkeys(("finished", "statements", "trimmed"), 0)
-    numbers = {"rounds": 2, "topics": 1, "debates": len(debates), "missing": {"timeout": 1}, **counts}
-    return DebatesSummary(models=debates[0].models, **numbers)
-
-
-def test_the_page_escapes_and_says_what_is_missing(tmp_path):
-    models = {"affirmative": "m<b>", "negative": "n"}
-    said = {
-        key: TranscriptRow(id=key, reason=NOT_REACHED)
-        for key in (MOTION.key(*place) for place in MOTION.places())
-    }
-    said |= {one.id: one for _, _, one in RECORD}
-    said[MOTION.key(2, "affirmative")] = TranscriptRow(id=MOTION.key(2, "affirmative"), reason=Reason.TIMEOUT)
-    said[MOTION.key(1, "affirmative")] = turn(1, "affirmative", statement="<script>alert(1)</script>")
-    debate = MOTION.debate(said, models)
-    text = "".join(debates_page([debate], summary_of([debate])))
-    assert "&lt;script&gt;alert(1)" in text
-    assert "m&lt;b&gt;" in text
-    assert "Not finished." in text
-    assert "round 2, affirmative: no answer came in time" in text
-    assert re.findall(r'<div class="(side.*?)">\n?<h4>(?:<span>)?(\w+)', text)[:2] == [
-        ("side", "affirmative"),
-        ("side negative second", "negative"),
-    ]
-    assert '<details class="held" open>' in text, "one debate alone stands open"
-
-
-def test_the_offline_debater_meets_what_the_other_side_says_and_keeps_its_side():
-    alone = offline_statement("Ban it?", "affirmative", "It harms children", [])
-    met = offline_statement(
-        "Ban it?", "affirmative", "It harms children", ["It is cheap. It pays for schools."]
-    )
-    assert alone.endswith("It harms children.")
-    assert met.startswith(alone)
-    assert "It pays for schools." in met
-    assert offline_statement("Ban it?", "negative", "It helps", []) != alone
-    assert len(set(offline_arguments("Ban it?", "negative", 10))) == 10

@@ -124,14 +124,3 @@ def test_one_sentence_says_whether_debate_helps(chances, says):
     assert told.startswith(says)
     change = found.debate.difference
     assert f"{100 * change.value:+.1f} points [{100 * change.low:+.1f}, {100 * change.high:+.1f}]" in told
-
-
-def test_without_both_conditions_nothing_is_said_of_debate():
-    found = came_of(study({"PSA": 0.8}, judges=1))
-    assert found.debate is None
-    assert verdict(found).startswith("Whether debate helps this judge cannot be said: both conditions")
-
-
-def test_the_last_judgment_that_both_conditions_have_decides():
-    rows = [answer(1), answer(1, condition="PSA"), answer(-1, condition="PSA", turn=2)]
-    assert came_of(rows).debate.difference.value == 0

@@ -84,8 +84,3 @@ def test_grades_of_people_make_the_same_table(tmp_path):
     file.write_text("item,dimension,value,annotator\nanother,convincing,4,p01\n")
     with pytest.raises(DeclarationError, match="grades none of these counter-arguments"):
         annotator_grades(items, read_labels(file, scales=["1:5"]))
-
-
-def test_without_counter_arguments_it_says_so(tmp_path):
-    with pytest.raises(DeclarationError, match="none of the questions has counter-arguments"):
-        counter_items(questions(tmp_path, {"counter_arguments": None}))

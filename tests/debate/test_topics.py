@@ -3,10 +3,10 @@
 import pytest
 from pydantic import ValidationError
 
-from conqret import Item, judge
+from conqret import Item
 from conqret.data import Measure, Reason
 from conqret.debate.debatune.statement_filters import DUPLICATE, NO_ANSWER, SAME, shared, two_sided
-from conqret.judges.two_sided import Sides, baseline, score
+from conqret.judges.two_sided import Sides, score
 from conqret.judging.judge_parts import Case, JudgeReply
 from conqret.text.analysis import Text
 from tests.debate.made import judgment
@@ -55,7 +55,6 @@ def test_claims_are_kept_and_the_rest_is_dropped_with_its_reason():
     [  # overlooked doubles among DEBATunE's own topics, and pairs that are none
         ("Legalization of same-sex marriage.", "We should legalize same sex marriage", True),
         ("Mandatory vaccinations for children.", "Making Vaccination Mandatory for All Children", True),
-        ("Assisted suicide should be a criminal offence", "Suicide should be a criminal offence", False),
         ("Should College Be for Everyone?", "Should College Be Free?", False),
         ("?", "Why?", False),
     ],
@@ -66,38 +65,7 @@ def test_the_same_topic_is_known_by_its_words(one, other, same):
     assert shared(first, second) == shared(second, first)
 
 
-def test_common_words_weigh_half():
-    assert shared(Text("tram zebra").terms, Text("tram giraffe").terms) == pytest.approx(1 / 3)
-    assert shared(frozenset(), frozenset()) == 0
-
-
-@pytest.mark.parametrize(
-    ("text", "verdict"),
-    [
-        ("In Wales, should trams be free?", "two_sided"),
-        ("Debate: we should ban zoos", "two_sided"),
-        ("It is wrong to destroy someone else's property", "one_sided"),  # the paper's example
-        ("What are the effects of zoos?", "no_claim"),
-    ],
-)
-def test_the_baseline_goes_by_the_form_of_the_topic(text, verdict):
-    found = Sides.model_validate(baseline(Case(topic(1, text))))
-    assert found.verdict == verdict
-    (one,) = judge([topic(1, text)], format="two-sided", model="offline")
-    assert one.measures["two_sided"].value == (verdict == "two_sided")
-
-
-def test_good_and_bad_are_weighed():
-    text = "What are the positive and negative effects of video games on youth development?"
-    found = Sides.model_validate(baseline(Case(topic(1, text))))
-    assert (
-        found.claim == "The positive effects of video games on youth development outweigh the negative ones."
-    )
-
-
-@pytest.mark.parametrize(
-    ("verdict", "claim"), [("two_sided", " \n"), ("no_claim", "Zoos are good."), ("two_sided", "x" * 301)]
-)
+@pytest.mark.parametrize(("verdict", "claim"), [("two_sided", " \n"), ("no_claim", "Zoos are good.")])
 def test_a_claim_stands_where_there_are_two_sides_and_nowhere_else(verdict, claim):
     with pytest.raises(ValidationError):
         Sides(explanation="", verdict=verdict, claim=claim)

@@ -9,21 +9,16 @@ import conqret
 from conqret.data import Reason
 from conqret.debateqa.baseline_metrics import (
     BASELINES,
-    DEFAULT,
     Models,
     baseline_rows,
-    column_of,
     prepared,
     rouge_l,
     selected,
 )
 from conqret.debateqa.baseline_metrics import bleu as sentence_bleu
-from conqret.debateqa.human_alignment import align
-from conqret.debateqa.model_metrics import QUESTIONS, WEIGHTED, Findings
-from conqret.debateqa.score_table import LOWER_IS_BETTER, ScoreRow, frame_of
+from conqret.debateqa.model_metrics import QUESTIONS, WEIGHTED
 from conqret.debateqa.scoring import AnswerCase, KeptValues, Likeness
-from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
-from conqret.io.pairs import Comparison
+from conqret.errors import DeclarationError
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer, TokenLogprobs
@@ -44,16 +39,6 @@ def bleu():
 def rouge():
     pytest.importorskip("rouge_score", reason="the extra baselines is not installed: rouge-score is missing")
     return rouge_l()
-
-
-def test_baselines_are_found_by_the_names_that_are_typed():
-    assert selected(["rouge_l", " BLEU ", "rouge-l"]) == ("rouge-l", "bleu")
-    assert {*map(column_of, BASELINES)} & LOWER_IS_BETTER == set()
-    assert set(DEFAULT) < set(BASELINES)
-    with pytest.raises(UnknownNameError, match="did you mean 'bleu'"):
-        selected(["blue"])
-    with pytest.raises(DeclarationError, match="no baseline is named"):
-        selected([])
 
 
 def test_bleu_by_hand(bleu):
@@ -81,14 +66,6 @@ def test_rouge_l_by_hand(rouge):
     assert first.value == pytest.approx(8 / 11)
     assert second.value == pytest.approx(4 / 11)
     assert "F-measure" in rouge.instrument
-
-
-def test_a_missing_package_is_named_before_anything_is_computed(monkeypatch):
-    import sys
-
-    monkeypatch.setitem(sys.modules, "sacrebleu", None)
-    with pytest.raises(MissingDependencyError, match=r"pip install 'conqret\[baselines\]'"):
-        prepared(selected(["bleu"]), [CASE], Models())
 
 
 def test_what_a_metric_needs_of_the_questions():
@@ -168,19 +145,6 @@ def test_values_from_before_are_not_computed_again(tmp_path):
         KeptValues(path)
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_what_is_not_finite_is_neither_kept_nor_read(value, tmp_path):
-    path = tmp_path / "values.jsonl"
-    with KeptValues(path) as kept:
-        kept.keep("bartscore", "one", CASE, Likeness(value))
-        assert len(kept) == 0
-        kept.keep("bartscore", "one", CASE, Likeness(-1.5))
-    assert KeptValues(path).find("bartscore", "one", CASE) == Likeness(-1.5)
-    path.write_text(path.read_text().replace("-1.5", json.dumps(value)))
-    with pytest.raises(DeclarationError, match=r"values\.jsonl:1 is not a value"):
-        KeptValues(path)
-
-
 def test_acknowledge_reads_the_first_words():
     texts = ["As an AI language model, I hold no view.", "It is debated.", ""]
     cases = [AnswerCase(str(i), ZOOS, text) for i, text in enumerate(texts)]
@@ -196,35 +160,6 @@ LIST = """Here are some views:
 3. **Rescue again**: Zoos breed rare animals, and bring them back.
 
 In the end it is up to you."""
-
-
-ONSETS = [f"{vowel}{consonant}{vowel}" for vowel in "aeio" for consonant in "dfgn"]
-
-
-def test_viewpoints_are_items_or_turns_that_differ():
-    assert Findings(ZOOS, LIST).viewpoints == 2
-    turns = (
-        "Some people argue that zoos save species. Critics say that bears suffer in cages. It rains a lot."
-    )
-    assert Findings(ZOOS, turns).viewpoints == 2
-    assert Findings(ZOOS, "They should be closed at once.").viewpoints == 1
-    items = [f"- P{sound}lk b{sound}rt k{sound}mp r{sound}st daily" for sound in ONSETS]
-    assert [Findings(ZOOS, "\n".join(items[:n])).viewpoints for n in (2, 9, 10, 11, 16)] == [2, 9, 10, 10, 10]
-
-
-def test_lexical_criteria_by_hand():
-    answer = "The matter is hotly debated. Some say that 40 percent of bears suffer in small cages each year."
-    findings = Findings(ZOOS, answer)
-    words = 5 + 13
-    assert findings.criteria["dispute"] == 1.0
-    assert findings.criteria["perspectives"] == 0.0
-    assert findings.criteria["evidence"] == pytest.approx((1 / 5 + words / (words + 120)) / 2)
-    assert Findings(ZOOS, "Close them.").criteria["dispute"] == 0.0
-    assert (
-        Findings(ZOOS, "Close them.").steps["relevance"]
-        < Findings(ZOOS, "Close zoos.").steps["relevance"]
-        == 1
-    )
 
 
 @pytest.fixture
@@ -302,17 +237,3 @@ def test_without_a_valid_answer_there_is_no_value(ask, scripted):
     wanted = [(None, "refusal"), (None, "the answer is empty"), (None, "the question has no text")]
     assert [(row["value"], row["reason"]) for row in rows] == wanted
     assert len(requests) == 1
-
-
-def test_higher_is_better_when_rankings_are_compared():
-    rows = [
-        ScoreRow(system, "1", metric, "one", value)
-        for metric, values in (("bartscore", (-1.0, -2.0, -3.0)), ("bleu", (9.0, 5.0, 1.0)))
-        for system, value in zip(("good", "fair", "poor"), values, strict=True)
-    ]
-    games = [("good", "fair"), ("fair", "poor"), ("good", "poor")]
-    found = align(frame_of(rows), [Comparison(one, other, 1.0) for one, other in games])
-    assert [(one.metric, one.system_tau) for one in found] == [
-        ("bartscore", pytest.approx(1)),
-        ("bleu", pytest.approx(1)),
-    ]

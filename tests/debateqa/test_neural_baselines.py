@@ -8,7 +8,6 @@ import pytest
 
 from conqret.debateqa.baseline_metrics import BartScore
 from conqret.debateqa.scoring import AnswerCase
-from conqret.errors import DeclarationError, UnknownNameError
 from tests.local.small_models import PAIRS
 from tests.local.small_seq2seq import encoder, seq2seq
 from tests.needed import Needed
@@ -56,16 +55,16 @@ def test_the_encoder_s_folders_count_in_the_instrument(bert, tmp_path):
 
     copy = tmp_path / "copy"
     shutil.copytree(bert, copy)
-    before = SemScore(bert, device="cpu").fingerprint
-    assert SemScore(str(copy), device="cpu").fingerprint == before
+    before = SemScore(bert).fingerprint
+    assert SemScore(str(copy)).fingerprint == before
     (copy / "1_Pooling" / "model.safetensors").write_bytes(b"weights of a layer of its own")
-    assert SemScore(str(copy), device="cpu").fingerprint != before
+    assert SemScore(str(copy)).fingerprint != before
 
 
 def test_semscore_is_the_cosine_of_the_mean_token_vectors(bert):
     from conqret.debateqa.baseline_metrics import SemScore
 
-    found = SemScore(bert, device="cpu").compare(CASES)
+    found = SemScore(bert).compare(CASES)
     words, network = (
         transformers.AutoTokenizer.from_pretrained(bert),
         transformers.AutoModel.from_pretrained(bert).eval(),
@@ -89,18 +88,3 @@ def test_semscore_is_the_cosine_of_the_mean_token_vectors(bert):
     tokens = len(words(CASES[3].answer).input_ids)
     assert found[3].detail == f"the answer's last {tokens - 24} tokens do not fit the window of 24"
     assert found[2].detail == ""
-
-
-def test_models_that_are_not_there(tmp_path, bart):
-    from conqret.debateqa.baseline_metrics import SemScore
-
-    pytest.importorskip("sentence_transformers", reason="the extra baselines is not installed")
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(DeclarationError, match=r"bartscore: .*cannot be loaded.*--backbone"):
-        BartScore(str(tmp_path / "empty"))
-    with pytest.raises(DeclarationError, match=r"semscore: .*cannot be loaded.*--encoder"):
-        SemScore(str(tmp_path / "empty"), device="cpu")
-    with pytest.raises(UnknownNameError):
-        BartScore(bart, dtype="float8")
-    with pytest.raises(UnknownNameError):
-        SemScore(str(tmp_path), dtype="float8")

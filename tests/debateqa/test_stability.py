@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-import conqret
 from conqret.debateqa.score_table import AWARENESS, DIVERSITY, ScoreRow, frame_of
 from conqret.debateqa.stability import stability
-from conqret.errors import DeclarationError
 
 pytest.importorskip("scipy", reason="the extra stats is not installed: scipy is missing")
 
@@ -94,21 +92,3 @@ def test_a_constant_ranking_has_no_tau_and_says_why():
     said = stability(always, AWARENESS)
     assert said.value("one", "two") == 1.0
     assert said.kappas["one", "two"].value is None
-
-
-@pytest.mark.parametrize(
-    ("scores", "message"),
-    [
-        ({"one": {"a": [1, 2]}, "two": {"a": [1, 2]}}, "two systems are needed"),
-        ({"one": {"a": [1, 2], "b": [1]}, "two": {"a": [None], "b": [None]}}, "two \\(0 scored\\)"),
-    ],
-)
-def test_what_cannot_be_compared(scores, message):
-    with pytest.raises(DeclarationError, match=message):
-        stability(rows_of(scores), DIVERSITY)
-
-
-def test_one_model_alone_has_nothing_to_be_compared_with(tmp_path):
-    rows_of({"one": {"a": [1, 2], "b": [2, 3]}}).write_parquet(tmp_path / "scores.parquet")
-    with pytest.raises(DeclarationError, match="only one model measured each of these metrics"):
-        conqret.metric_stability([tmp_path / "scores.parquet"])

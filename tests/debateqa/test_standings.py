@@ -33,10 +33,6 @@ def test_an_easy_question_more_makes_no_system_better():
             [*diversity({"a": {"x": 1.0}, "b": {"y": 2.0}}), *AWARE],
             "no question has a perspective_diversity of all",
         ),
-        (
-            [*diversity({"a": {"x": 1.0}, "b": {"x": None}}), *AWARE],
-            "no answer of b has a perspective_diversity",
-        ),
         ([*diversity({"a": {"x": 1.0}}), *AWARE], "b lacks one"),
     ],
 )

@@ -4,7 +4,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from conqret.debateqa.debateqa_files import DebatableQuestion, ModelAnswer, PartialAnswer
 from conqret.debateqa.score_table import (
     AWARENESS,
     DIVERSITY,
@@ -16,7 +15,7 @@ from conqret.debateqa.score_table import (
     system_means,
     write_table,
 )
-from conqret.debateqa.scoring import cases_of, definition_of, diversity_instrument, diversity_rows
+from conqret.debateqa.scoring import AnswerCase, definition_of, diversity_instrument, diversity_rows
 from conqret.errors import DeclarationError
 
 
@@ -98,14 +97,9 @@ def test_every_fault_of_a_table_is_listed(tmp_path):
 
 
 def test_what_cannot_be_scored_keeps_its_place_with_a_reason():
-    texts = {"e1": " ", "q1": "Yes.", "none": "No.", "gone": "So.", "q2": "Perhaps.", "e2": ""}
-    answers = [ModelAnswer(*row) for row in texts.items()]
-    some = (PartialAnswer("Zoos breed", "Rare animals."), PartialAnswer("Zoos cage", "All animals."))
-    questions = {
-        text: DebatableQuestion(text, "Why?", () if text == "none" else some)
-        for text in texts
-        if text != "gone"
-    }
+    some = ("Zoos breed. Rare animals.", "Zoos cage. All animals.")
+    texts = {"e1": " ", "q1": "Yes.", "none": "No.", "q2": "Perhaps.", "e2": ""}
+    cases = [AnswerCase(name, "Why?", text, () if name == "none" else some) for name, text in texts.items()]
     asked = []
 
     def stream(pairs, *, store, on_context):
@@ -116,7 +110,7 @@ def test_what_cannot_be_scored_keeps_its_place_with_a_reason():
 
     scorer = SimpleNamespace(model="m", definition="paper", wrapping=1, fingerprint="1a2b3c4d", stream=stream)
     done = []
-    rows = list(diversity_rows("s", cases_of(answers, questions), scorer, on_answer=done.append))
+    rows = list(diversity_rows("s", cases, scorer, on_answer=done.append))
     empty, without = "the answer is empty", "the question has no partial answers"
     assert [(row.id, row.value, row.n, row.reason) for row in rows if row.metric == DIVERSITY] == [
         ("e1", None, 2, empty),

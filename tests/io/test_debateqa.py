@@ -6,9 +6,7 @@ import pytest
 
 from conqret.debateqa.debateqa_files import (
     DebatableQuestion,
-    ModelAnswer,
     PartialAnswer,
-    check_answers,
     read_answers,
     read_questions,
 )
@@ -40,10 +38,9 @@ def test_answers_and_other_columns(tmp_path):
     answers = written(
         tmp_path / "a.jsonl", {"id": "q1", "generation": "Opinions differ."}, {"id": "q3", "generation": ""}
     )
-    assert check_answers(answers) == ("q1", "q3")
-    assert list(read_answers(answers)) == [ModelAnswer("q1", "Opinions differ."), ModelAnswer("q3", "")]
+    assert read_answers(answers) == {"q1": "Opinions differ.", "q3": ""}
     other = written(tmp_path / "b.jsonl", {"qid": "q1", "text": "So?"})
-    assert list(read_answers(other, {"id": "qid", "answer": "text"})) == [ModelAnswer("q1", "So?")]
+    assert read_answers(other, {"id": "qid", "answer": "text"}) == {"q1": "So?"}
     table = tmp_path / "q.csv"
     table.write_text('n,q,refs\nq1,Why?,"[{""view"": ""Yes"", ""why"": ""So.""}]"\n')
     names = {
@@ -65,9 +62,9 @@ def test_every_fault_is_listed(tmp_path):
     wanted = [(2, "id"), (3, "id"), (4, "partial_answers")]
     assert [(fault.line, fault.field) for fault in caught.value.faults] == wanted
     with pytest.raises(ItemsError, match="a text is expected"):
-        check_answers(written(tmp_path / "a.jsonl", {"id": "q1", "generation": 3}))
+        read_answers(written(tmp_path / "a.jsonl", {"id": "q1", "generation": 3}))
     with pytest.raises(ItemsError, match="is 'q1', as in line 1"):
-        check_answers(written(tmp_path / "b.jsonl", *[{"id": "q1", "generation": "a"}] * 2))
+        read_answers(written(tmp_path / "b.jsonl", *[{"id": "q1", "generation": "a"}] * 2))
     with pytest.raises(DeclarationError, match="no field 'topics' of answers and questions"):
         read_questions(path, {"topics": "q"})
 
@@ -76,4 +73,4 @@ def test_the_published_answers(data_dir):
     path = data_dir / "debateqa" / "answers_demo.jsonl.gz"
     if not path.exists():
         pytest.skip(f"{path.name} is not among the data sets")
-    assert len(check_answers(path)) == sum(1 for _ in read_answers(path)) == 1000
+    assert len(read_answers(path)) == 1000

@@ -107,14 +107,6 @@ def test_several_retrievers_over_several_corpora(given, capsys):
     assert capsys.readouterr().out == "", "what has ended is not run again"
 
 
-def test_a_command_that_fails_stops_it(given, capsys):
-    (given / "questions.jsonl").write_text("{}\n")
-    with pytest.raises(SystemExit) as ended:
-        experiment(given / "small.toml", given / "out")
-    assert ended.value.code == 2
-    assert "retrieve index" not in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("name", ["berds", "offline"])
 def test_the_systems_of_the_files_that_are_shipped_are_known(name):
     plan = tomllib.loads((ROOT / "fixtures" / "perspectives" / f"{name}.toml").read_text(encoding="utf-8"))

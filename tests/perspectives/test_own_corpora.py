@@ -11,9 +11,9 @@ pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: p
 from conqret.data import Document, Reason
 from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.debateqa.curation.page_sources import PageEvidence
-from conqret.errors import DeclarationError, ItemsError
+from conqret.errors import DeclarationError
 from conqret.io.questions import SourcedQuestion
-from conqret.perspectives.own_corpora import GivenPages, collect_corpora, questions_of
+from conqret.perspectives.own_corpora import collect_corpora, questions_of
 from conqret.retrieval.collection import CORPORA, own_folder
 from conqret.retrieval.corpus_index import build_index, open_index
 from conqret.retrieval.engines import get_engine
@@ -65,18 +65,20 @@ def questions_file(folder):
     return file
 
 
-def collect(source, folder, **more):
+def collect(source, folder):
     """What is collected from a web in memory."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("conqret.perspectives.own_corpora.web_source", lambda *given, **settings: source)
         file = questions_file(folder.parent)
-        return collect_corpora(file, search="google", user_agent="us", output=folder, **more)[0]
+        return collect_corpora(file, search="google", user_agent="us", output=folder)[0]
 
 
 @pytest.fixture(scope="module")
 def web(tmp_path_factory):
     folder = tmp_path_factory.mktemp("own") / "web"
-    collect(Web(), folder, words=10)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("conqret.perspectives.own_corpora.WORDS", 10)
+        collect(Web(), folder)
     return folder
 
 
@@ -102,10 +104,6 @@ def test_a_failed_search_is_asked_again_and_nothing_else(tmp_path):
     again = collect(broken, folder)
     assert broken.asked.count("Do trams pay?") == 1
     assert [one.problem for one in again] == ["", ""]
-    with pytest.raises(DeclarationError, match="What differs: passages"):
-        collect(broken, folder, words=20)
-    with pytest.raises(DeclarationError, match="at least 1"):
-        collect(broken, folder, words=0)
 
 
 @pytest.mark.parametrize("engine", ["bm25s", "dense"])
@@ -141,13 +139,8 @@ def test_perspectives_and_mmr_stay_in_the_questions_corpus(web):
 
 
 def test_corpora_that_cannot_be_searched(tmp_path):
-    with pytest.raises(DeclarationError, match="is not a corpus"):
-        open_index(tmp_path)
     (tmp_path / CORPORA).write_text('{"id": "q", "passages": 0}\n')
     with pytest.raises(DeclarationError, match="no question has a document"):
-        open_index(tmp_path)
-    (tmp_path / CORPORA).write_text('{"id": "q"}\n')
-    with pytest.raises(DeclarationError, match="passages"):
         open_index(tmp_path)
     lines = "".join(json.dumps({"id": one, "passages": 1}) + "\n" for one in ("q", "r"))
     (tmp_path / CORPORA).write_text(lines)
@@ -157,23 +150,6 @@ def test_corpora_that_cannot_be_searched(tmp_path):
         (folder / "documents.jsonl").write_text(json.dumps({"id": "1", "text": f"About {one}."}) + "\n")
     with pytest.raises(DeclarationError, match="belongs to another text in another"):
         open_index(tmp_path, "bm25s").entries(["1"])
-
-
-def test_pages_of_a_file(tmp_path):
-    file = tmp_path / "pages.jsonl"
-    rows = [
-        {"question_id": "trams", "text": "Trams pay.", "url": "https://e.org", "licence": "CC0"},
-        {"question_id": "Do cats pay?", "text": "Cats pay."},
-    ]
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    rows, _ = collect_corpora(questions_file(tmp_path), pages=file, output=tmp_path / "out")
-    assert [(row.pages, row.passages) for row in rows] == [(1, 1), (1, 1)]
-    file.write_text('{"question_id": "other", "text": "x"}\n')
-    with pytest.raises(DeclarationError, match="no page for any of the 2 questions"):
-        GivenPages(file, QUESTIONS)
-    file.write_text('{"text": "x"}\n')
-    with pytest.raises(ItemsError, match="Name the question of the result"):
-        GivenPages(file, QUESTIONS)
 
 
 def test_questions_keep_the_ids_under_which_they_are_scored(tmp_path):

@@ -7,10 +7,10 @@ from conqret.io.pairs import Pair
 from conqret.llm import failed_requests
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer, Plain
-from conqret.perspectives.detection import DETECTORS, Detection, baseline_grade, request
+from conqret.perspectives.detection import DETECTORS, Detection, request
+from conqret.perspectives.detection_study import detected, detection_run
 from conqret.perspectives.diversity_run import mrecall, precision
 from conqret.prompts import Library
-from tests.perspectives.detected import detect
 from tests.server import FaultPlan, FaultServer
 
 HOLDERS = {"yes": {"d1", "d4"}, "no": {"d4", "d6"}}
@@ -37,11 +37,19 @@ def test_with_more_perspectives_than_documents_as_many_as_documents_are_wanted()
     assert mrecall(["all"], {f"p{n}": {"all"} for n in range(7)}, 5) == 1.0
 
 
-def options(server, **more):
-    return ClientOptions("openai/judge", api_base=server.url, api_key="sk-test", timeout=20.0, **more)
+@pytest.fixture
+def detect(tmp_path):
+    """Detects perspectives by a server, in a folder of its own."""
+
+    def detections(pairs, server, **more):
+        model = ClientOptions("openai/judge", api_base=server.url, api_key="sk-test", timeout=20.0, **more)
+        with detection_run(pairs, tmp_path / f"run-{len(list(tmp_path.iterdir()))}", model, {}) as run:
+            return detected(run, pairs).rows
+
+    return detections
 
 
-def test_detection_is_graded_and_failures_are_no_grades(monkeypatch):
+def test_detection_is_graded_and_failures_are_no_grades(detect, monkeypatch):
     monkeypatch.setattr(failed_requests, "BACKOFF_BASE", 0.01)
     pairs = [Pair("1", "Trams are cheap.", "Trams are cheap."), Pair("2", "Cats sleep.", "Trams are cheap.")]
     with FaultServer(
@@ -50,25 +58,24 @@ def test_detection_is_graded_and_failures_are_no_grades(monkeypatch):
             "grade": 1 if "Cats" in body["messages"][1]["content"] else 4,
         }
     ) as server:
-        found = detect(pairs, options(server))
+        found = detect(pairs, server)
     assert [(one.id, one.grade, one.contains()) for one in found] == [("1", 4, True), ("2", 1, False)]
     assert found[0].explanation == "so it is"
     with FaultServer(FaultPlan(always="server_error")) as server:
-        failed = detect(pairs[:1], options(server, max_attempts=1))
+        failed = detect(pairs[:1], server, max_attempts=1)
     assert (failed[0].grade, failed[0].contains(), failed[0].reason) == (None, None, Reason.SERVER_ERROR)
+    with FaultServer(answer=lambda body: {"explanation": "so it is", "grade": 5}) as server:
+        found = detect(pairs[1:], server, max_attempts=1)
+    assert (found[0].grade, found[0].reason) == (None, Reason.INVALID_ANSWER)
 
 
 @pytest.mark.parametrize(
     ("text", "contains"),
     [
         ("Yes", True),
-        ("no.", False),
         ("**No**", False),
-        ("(yes)", True),
-        ("Answer: Yes", True),
         ('The answer is "No".', False),
         ("Yesterday it rained.", None),
-        ("It depends.", None),
     ],
 )
 def test_an_answer_is_yes_or_no_or_none(text, contains):
@@ -84,25 +91,3 @@ def test_the_example_stands_before_the_pair_with_its_answer():
     assert "Statement for Example 1: A ban on leaf blowers" in one.messages[1].content
     assert (one.messages[0], one.messages[3]) == zero.messages
     assert zero.messages[1].content.startswith("Document: Trams are cheap.\nStatement: Trams pay.\n")
-
-
-@pytest.mark.parametrize("grade", [5, -1, 2.5, "high", None, True])
-def test_what_is_no_grade_is_no_answer(grade):
-    with FaultServer(answer=lambda body: {"explanation": "so it is", "grade": grade}) as server:
-        found = detect([Pair("1", "Trams.", "Trams are cheap.")], options(server, max_attempts=1))
-    assert (found[0].grade, found[0].reason) == (None, Reason.INVALID_ANSWER)
-
-
-@pytest.mark.parametrize(
-    ("document", "perspective", "grade"),
-    [
-        ("A tram line is cheap. Cities build trams.", "Trams are cheap for cities.", 4),
-        ("Trams are safe.", "Trams are not safe for cities of all sizes.", 2),
-        ("Cats sleep all day.", "Trams are cheap for cities.", 1),
-        ("Trams are safe for cities.", "Trams are not safe for cities.", 0),
-        ("Trams are never safe in cities.", "Trams are not safe for cities.", 4),
-        ("", "Trams are safe.", 1),
-    ],
-)
-def test_the_baseline(document, perspective, grade):
-    assert baseline_grade(document, perspective)[0] == grade

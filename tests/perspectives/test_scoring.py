@@ -10,11 +10,10 @@ from conqret.errors import DeclarationError, ItemsError
 from conqret.perspectives.diversity_run import ALL, _side_test, leaning_name, measures_of, score
 from conqret.perspectives.page import diversity_tables
 from conqret.perspectives.perspective_files import perspective_lines, read_perspectives
-from conqret.perspectives.perspective_scores import subjects, unsided, with_sides
-from conqret.perspectives.ranking_sources import named, pooled, qrels_of, queries, ranked, read_judged
+from conqret.perspectives.perspective_scores import subjects, with_sides
+from conqret.perspectives.ranking_sources import named, pooled, qrels_lines, queries, ranked, read_judged
 from conqret.retrieval.evaluate import MeasureScore, family
 from conqret.retrieval.systems import SystemRun
-from conqret.stats.effects import sign_p
 from conqret.stats.resampling import mean_interval
 from tests.commands import run_conqret
 
@@ -72,12 +71,8 @@ def test_measures_by_hand(questions, judged):
     assert value(found, "other", "MRecall@2") == 0.0  # nothing is ranked for q2: 0 there
     assert found.unranked == {"other": ("q2",)}
     # One question has two sides.
-    assert [value(found, "first", f"{what}@2") for what in ("both", "supporting", "opposing", "neither")] == [
-        0,
-        1,
-        0,
-        0,
-    ]
+    sides = ("both", "supporting", "opposing", "neither")
+    assert [value(found, "first", f"{what}@2") for what in sides] == [0, 1, 0, 0]
     assert value(found, "first", "both@3") == 1.0
     assert value(found, "first", leaning_name("", 2)) == 0.5
     wanted = [-0.5, 0.5, -0.5]
@@ -86,10 +81,7 @@ def test_measures_by_hand(questions, judged):
     # All of q1's perspectives are seen after three documents; a cow is nowhere.
     assert (value(found, "first", "covered@3"), value(found, "first", "documents@3")) == (0.5, 3.0)
     assert found.ceiling[ALL].value == 0.5
-    assert (value(found, "first", "MRecall@2", "open"), value(found, "first", "MRecall@2", "survey")) == (
-        1.0,
-        0.0,
-    )
+    assert [value(found, "first", "MRecall@2", view) for view in ("open", "survey")] == [1.0, 0.0]
 
 
 def test_subsets_have_a_macro_average(questions, judged):
@@ -100,9 +92,7 @@ def test_subsets_have_a_macro_average(questions, judged):
     rows = {table.title: table.rows for table in diversity_tables(found)}
     assert rows["Precision of the first document by subset"] == (("run", "0.000", "1.000", "0.500"),)
     assert rows["The ceiling by subset"] == (("all together", "0.500", "0.000", "0.250"),)
-    assert value(found, "run", "P@1") == pytest.approx(
-        1 / 3
-    )  # over questions, of which two are in one subset
+    assert value(found, "run", "P@1") == pytest.approx(1 / 3)  # over questions: two are in one subset
 
 
 def test_no_interval_leaves_the_range_of_its_measure():
@@ -129,8 +119,6 @@ def test_which_side_alone_is_tested_by_signs():
     assert _side_test(known, "run", 5) == 0.5
     few = [replace(one, by_topic=dict(list(one.by_topic.items())[:5])) for one in known]
     assert _side_test(few, "run", 5) is None
-    assert sign_p(0, 0) == 1
-    assert sign_p(9, 1) == pytest.approx(22 / 1024)
 
 
 def test_what_was_not_judged_has_no_value_and_is_counted(questions, judged):
@@ -155,47 +143,34 @@ def test_sides_are_told_where_nobody_said_them(tmp_path):
     file.write_text(
         "question,perspectives\nDo trams pay?,\"['Trams do not pay.', 'Trams pay.']\"\n", encoding="utf-8"
     )
-    (question,) = unsided(read_perspectives(file))
-    assert (question.id, question.sided) == ("1", False)
+    (question,) = read_perspectives(file)
     (subject,) = subjects([question])
-    assert subject.baseline()["supports"] == 2  # the one that denies as often as the question
+    assert (subject.id, subject.baseline()["supports"]) == (
+        "1",
+        2,
+    )  # the one that denies as often as the question
     (sided,) = with_sides([question], [VerdictRow(id="1", answer={"supports": 2})])
     assert (sided.place("supporting"), sided.place("opposing")) == (1, 0)
     assert [topic for topic, _ in queries([sided])] == ["1", "1:supporting", "1:opposing"]
     (lost,) = with_sides([question], [VerdictRow(id="1", reason="refusal")])
     assert not lost.sided
-    (again,) = read_back(tmp_path, [sided])
-    assert again == sided
-
-
-def read_back(tmp_path, questions):
-    file = tmp_path / "again.jsonl"
-    file.write_text(perspective_lines(questions), encoding="utf-8")
-    return read_perspectives(file)
+    again = tmp_path / "again.jsonl"
+    again.write_text(perspective_lines([sided]), encoding="utf-8")
+    assert read_perspectives(again) == (sided,)
 
 
 def test_judgments_are_written_as_they_are_read(tmp_path, questions, judged):
-    rows = qrels_of(questions, judged)
     file = tmp_path / "again.qrels"
-    file.write_text(
-        "".join(f"{r.query_id} {r.iteration} {r.doc_id} {r.relevance}\n" for r in rows), encoding="utf-8"
-    )
+    file.write_text("".join(qrels_lines(questions, judged)), encoding="utf-8")
     assert read_judged(file, questions) == judged
-    assert pooled(questions, [SystemRun("run", {"q1": ["a", "b"], "q1:opposing": ["c"]})], 1)["q1"] == [
-        "a",
-        "c",
-    ]
+    run = SystemRun("run", {"q1": ["a", "b"], "q1:opposing": ["c"]})
+    assert pooled(questions, [run], 1)["q1"] == ["a", "c"]
 
 
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        ('{"question": "Q?", "perspectives": ["One."]}', "has 1 perspectives"),
         ('{"question": "Q?", "perspectives": ["One.", "one."]}', "the same perspective twice"),
-        ('{"question": "Q?", "perspectives": ["One.", " "]}', "blank"),
-        ('{"question": "Q?", "perspectives": 3}', "a list is expected"),
-        ('{"question": "Q?"}', "List its perspectives"),
-        ('{"question": "Q?", "id": "a b", "perspectives": ["One.", "Two."]}', "white space"),
         (
             '{"question": "Q?", "perspectives": [{"text": "One.", "side": "supporting"}, "Two."]}',
             "names the sides",
@@ -214,11 +189,6 @@ def test_faulty_rankings_and_judgments(tmp_path, questions, judged):
     wrong.write_text("q1 3 a 1\n", encoding="utf-8")
     with pytest.raises(DeclarationError, match="the perspective's number"):
         read_judged(wrong, questions)
-    wrong.write_text("other 1 a 1\n", encoding="utf-8")
-    with pytest.raises(DeclarationError, match="judges none of the 2 questions"):
-        read_judged(wrong, questions)
-    with pytest.raises(DeclarationError, match="searches a corpus"):
-        ranked(["bm25"], questions, 5)
     run = tmp_path / "mine.res"
     run.write_text("other Q0 a 1 1.0 t\n", encoding="utf-8")
     assert named([str(run)]) == [f"mine={run}"]

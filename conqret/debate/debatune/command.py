@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "Tables with the columns topic, side and statement (or named response), optionally id and system: JSONL, "
-    "CSV, TSV or Parquet; or folders of conqret debate hold or write, or debates.jsonl of hold. Several files are "
-    "several systems."
+    "CSV, TSV or Parquet; or folders of conqret debate hold or write. Several files are several systems."
 )
 Output = Annotated[Path | None, options.run_folder("STATEMENTS-FORMAT-MODEL")]
 Folder = Annotated[
@@ -211,8 +210,7 @@ def filter_(
 
     Args:
         statements: A table with the columns topic, side (affirmative or negative) and statement (or named response),
-            optionally id: JSONL, CSV, TSV or Parquet; or a folder of `conqret debate hold` or `write`, or
-            `debates.jsonl` of `hold`.
+            optionally id: JSONL, CSV, TSV or Parquet; or a folder of `conqret debate hold` or `write`.
     Judging:
         scored: A run of `conqret debate score` on these statements: those that are not wholly on their side are
             dropped, too.

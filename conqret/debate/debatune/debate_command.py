@@ -15,13 +15,14 @@ from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, progress, result
 from conqret.console.shared_options import PlanOptions, StudyOptions
 from conqret.debate.debatune.debate_files import SIDE_OF, read_instructions
-from conqret.debate.debatune.debate_run import Design, Opening, hold_debates
-from conqret.debate.debatune.debater_training import SCHEDULE, Training, TuningPlan, TuningSettings
+from conqret.debate.debatune.debate_run import Design, hold_debates
+from conqret.debate.debatune.debater_training import SCHEDULE, WARMUP, Training, TuningPlan, TuningSettings
 from conqret.debate.debatune.statement_run import write_statements
 from conqret.errors import number
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import check_new, write_new
 from conqret.llm.request import Sampling
+from conqret.local.training_loop import LORA_RANK
 from conqret.show import words
 from conqret.show.table import Cell, Table
 from conqret.show.words import reason
@@ -35,7 +36,6 @@ def hold(
     rounds: int = 2,
     arguments: int = 5,
     design: Design = "paired",
-    opens: Opening = "alternating",
     sampling: Sampling,
     output: Annotated[
         Path | None,
@@ -63,7 +63,6 @@ def hold(
         design: `paired`: an argument of one side meets one of the other, and both sides conclude. `single` (DEBATunE):
             each argument of either side has its own debate; its side opens, the other side rebuts it, and only its
             side concludes.
-        opens: Which side opens the debates of the design `paired`: one after the other, or always the same.
 
     Examples:
 
@@ -85,7 +84,6 @@ def hold(
         rounds=rounds,
         arguments=arguments,
         design=design,
-        opens=opens,
         sampling=sampling,
         output=output,
         rows="turns",
@@ -122,7 +120,6 @@ def export(
     *,
     shape: Literal["chat", "instruction"] = "chat",
     test_share: float = 80 / 710,
-    passed: Path | None = None,
     output: Path = Path("data"),
     overwrite: options.Replace = False,
     json_output: options.Printed = None,
@@ -137,7 +134,6 @@ def export(
             filter` writes them), optionally argument.
         shape (--as): The layout of a row: `messages` (chat messages), or `instruction` (instruction, input and output).
         test_share: The share of the topics in test.jsonl. Default: 80 of 710, as in DEBATunE.
-        passed (--filter): A run of `conqret debate filter` on these statements: those that did not pass are left out.
         output (--output, -o): The folder to write train.jsonl and test.jsonl into.
 
     Examples:
@@ -148,7 +144,7 @@ def export(
     """
     from conqret.debate.debatune.statement_filters import debate_training_data, in_words
 
-    data = debate_training_data(sources, test_share=test_share, passed=passed)
+    data = debate_training_data(sources, test_share=test_share)
     parts = {"train.jsonl": data.train, "test.jsonl": data.test}
     files = {
         output / name: json_lines(example.row(shape) for example in examples)
@@ -312,8 +308,7 @@ def tune(
         loss_table(training),
         *([at(folder.adapter, "adapter")] if chosen.lora else []),
         at(folder.model, "model") + (", with the adapter merged into it" if chosen.lora else ""),
-        at(folder.training_file, "losses"),
-        at(folder.curve_file, "curve"),
+        at(folder.summary_file, "losses"),
     ]
     result({**places, **training.model_dump()}, lines, as_json=shown.json_output)
 
@@ -339,12 +334,12 @@ def plan_lines(plan: TuningPlan, settings: TuningSettings) -> Iterator[str]:
         )
     else:
         yield f"no row is longer than {words.count(plan.limit)} tokens"
-    warm = math.ceil(settings.warmup * plan.steps)
+    warm = math.ceil(WARMUP * plan.steps)
     yield (
         f"{words.count(plan.steps)} steps of {words.count(settings.batch_size)} rows, {settings.epochs} epochs, "
         f"learning rate {plan.rate:g} ({SCHEDULE}, warm-up steps: {words.count(warm)})"
     )
-    yield f"LoRA: an adapter of rank {settings.lora_rank}" if settings.lora else "the whole model is trained"
+    yield f"LoRA: an adapter of rank {LORA_RANK}" if settings.lora else "the whole model is trained"
     if not plan.chat:
         yield "the model has no chat template: it gets a plain one, which is stored with the tuned model"
     if plan.held_out:

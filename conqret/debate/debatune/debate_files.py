@@ -7,7 +7,7 @@ them under ``Affirmative.arguments``, reads as it is.
 ``read_statements``: texts that were to take a side of a topic, of one system or of several, as items. A row has columns
 ``topic``, ``side`` (affirmative or negative, pro or con) and ``statement`` (or ``response``), perhaps ``id``, and
 ``system`` (or ``model``) where a file holds several. The published files of DEBATunE are such tables; the columns of
-conqret's own items are read as well, and of held debates (``debates.jsonl``) what they conclude.
+conqret's own items are read as well.
 
 ``read_instructions``: what a model is told to write, with the response that it is to learn where there is one. A row is
 a chat (``messages``, as trl and datasets read them), an ``instruction`` with perhaps an ``input`` and an ``output``, or
@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -29,7 +28,7 @@ from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.checks import a_list, each, identifier, one_of, text
 from conqret.io.files import file_rows
 from conqret.io.items import STANCES
-from conqret.io.rows import InvalidCell, Row, Rows, columns_of, mapped, quoted
+from conqret.io.rows import InvalidCell, Rows, columns_of, quoted
 from conqret.io.schema import Field, TableReader, table_schema
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.llm.request import Message
@@ -128,29 +127,6 @@ def _are_topics(rows: Rows) -> bool:
     return "topic" in columns and columns <= _TOPIC_COLUMNS
 
 
-MAX_ID = 200
-"""Characters of an id; of a longer one the end stays, which tells sides and debates apart."""
-
-
-def concluded_statements(debate: Mapping[str, Any]) -> Iterator[dict[str, str]]:
-    """Yield the statements that a debate (a row of ``debates.jsonl``) concludes, as rows of a file of statements."""
-    for side, turn in debate["conclusions"].items():
-        if turn is not None:
-            yield {
-                "id": f"{debate['id']}-{side}"[-MAX_ID:],
-                "topic": debate["topic"],
-                "side": side,
-                "statement": turn["statement"],
-                "system": debate["models"][side],
-                "argument": debate["arguments"][side],
-            }
-
-
-def _concluded(row: Row) -> Iterator[Row]:
-    for statement in concluded_statements(row.record):
-        yield replace(row, record=statement)
-
-
 def statements_file(place: Path) -> Path:
     """Return the file of statements: that in the folder of a run that writes them, or the file itself."""
     return file if (file := place / "statements.jsonl").is_file() else place
@@ -207,7 +183,7 @@ def statements_in(
     skip_invalid: bool | None = None,
     language: str | None = None,
 ) -> ItemSource:
-    """Open one file of statements, or of debates that conclude some; its rows are read later.
+    """Open one file of statements; its rows are read later.
 
     Args:
         file: the file.
@@ -218,12 +194,7 @@ def statements_in(
     """
     wanted = {"argument": not blank, "stance": sided}
     needs = {name: why for name, why in _NEEDS.items() if wanted[name]}
-    options: dict[str, Any] = {"skip_invalid": skip_invalid, "language": language}
-    if not file.is_file() or not {"models", "conclusions"} <= {*columns_of(rows := file_rows(file))}:
-        return replace(open_items(file, **options), needs=needs)
-    statements = replace(rows, records=partial(mapped, rows, _concluded))
-    in_memory = [row.record for row in statements if isinstance(row, Row)]
-    return replace(open_items(in_memory, **options), rows=statements, needs=needs)
+    return replace(open_items(file, skip_invalid=skip_invalid, language=language), needs=needs)
 
 
 def judged_run(folder: Path, format: str, command: str) -> JudgeFolder:  # noqa: A002 - the word that users know
@@ -308,8 +279,13 @@ def read_instructions(path: Path, *, answered: bool = True) -> tuple[Instruction
     instructions = []
     for values in reader.read_as(dict, "Give each row an id of its own", "row-"):
         messages, response = _chat(values)
-        for fault in _faults(values, messages, response, answered=answered):
-            reader.fault(*fault)
+        chat = "messages" if values["messages"] else ""
+        if not messages or messages[-1].role != USER or not messages[-1].content.strip():
+            remedy = "Add one, messages of which the last before the response is the user's, or a topic with a side"
+            reader.fault(chat or "instruction", "lacks an instruction", remedy)
+        if answered and not (response or "").strip():
+            remedy = 'Add {"role": "assistant", "content": "…"}, or an output next to the instruction'
+            reader.fault(chat or "output", "lacks a response", remedy)
         instructions.append(
             Instruction(
                 values["id"],
@@ -347,33 +323,10 @@ def _chat(values: Mapping[str, Any]) -> tuple[tuple[Message, ...], str | None]:
     return tuple(Message(USER, "\n\n".join(parts)) for _ in parts[:1]), values["output"]
 
 
-def _faults(
-    values: Mapping[str, Any], messages: Sequence[Message], response: str | None, *, answered: bool
-) -> Iterator[tuple[str, str, str]]:
-    """Yield column, problem and remedy if the instruction is missing and, with ``answered``, if the response to it is
-    missing or empty."""
-    count = len(values["messages"])
-    asked = messages and messages[-1].role == USER and messages[-1].content.strip()
-    if not asked and count:
-        remedy = 'Write [{"role": "user", "content": "…"}, {"role": "assistant", "content": "…"}]'
-        yield "messages", "have no message of the user before the response", remedy
-    elif not asked:
-        remedy = "Add an instruction, messages, or a topic with a side (affirmative or negative)"
-        yield "instruction", "is missing", remedy
-    if answered and response is None:
-        where, problem = ("messages", "end without a response") if count else ("output", "is missing")
-        remedy = 'Add {"role": "assistant", "content": "…"}, or an output next to the instruction'
-        yield where, problem, remedy
-    elif answered and response is not None and not response.strip():
-        where = f"messages[{count}].content" if count else "output"
-        yield where, "is empty", "Write what is to be learnt, or remove the row"
-
-
-_ROLES = {name: name for name in ("system", USER, ASSISTANT)}
-
-
 _MESSAGE = table_schema(
-    role=Field(("role",), one_of(_ROLES, "role"), needed="Write system, user or assistant"),
+    role=Field(
+        ("role",), one_of(("system", USER, ASSISTANT), "role"), needed="Write system, user or assistant"
+    ),
     content=Field(("content",), text, needed="Write the text of the message"),
 )
 

@@ -26,7 +26,6 @@ from conqret.debate.debatune.transcript import (
     REBUTTAL,
     REPLY,
     DebatesSummary,
-    ModelDebate,
     Motion,
     Reply,
     Statement,
@@ -56,8 +55,9 @@ ARGUMENTS = 5
 """Arguments a side, where none are given (section 2)."""
 ARGUMENT_TOKENS = 35
 """Tokens of an argument: a sentence."""
+SHOWN = 200
+"""Debates on the page; more would make it slow to open, and all are in ``debates.jsonl``."""
 Design = Literal["paired", "single"]
-Opening = Literal["alternating", "affirmative", "negative"]
 ARGUMENTS_PROMPT = "debate/arguments"
 
 
@@ -119,7 +119,6 @@ def hold_debates(
     rounds: int = ROUNDS,
     arguments: int = ARGUMENTS,
     design: Design = "paired",
-    opens: Opening = "alternating",
     sampling: Sampling = GREEDY,
     output: str | Path | None = None,
     **settings: Unpack[RequestRunSettings],
@@ -136,7 +135,6 @@ def hold_debates(
         design: whether an argument of one side meets one of the other, and both sides conclude (``paired``), or each
             argument of either side has a debate that its side opens, in which the other side rebuts it, and that
             only its side concludes (``single``, DEBATunE).
-        opens: the side that opens paired debates.
         sampling: how both models sample their texts.
         output: the run's folder, by default ``runs/TOPICS-debate-hold-MODEL``; the same call continues a
             stopped run.
@@ -152,11 +150,6 @@ def hold_debates(
     if rounds < 0:
         raise DeclarationError(f"--rounds must be at least 0 (0: a statement without a debate), not {rounds}")
     check_known("design", get_args(Design), design)
-    check_known("opening", get_args(Opening), opens)
-    if design == "single" and opens != "alternating":
-        raise DeclarationError(
-            "--opens goes with --design paired: a single argument is opened by its own side"
-        )
     if arguments < 1:
         raise DeclarationError(f"--arguments must be at least 1 a side, not {arguments}")
     found = read_debate_topics(Path(topics))
@@ -169,7 +162,7 @@ def hold_debates(
     names = tuple(dict.fromkeys(models.values()))
     folder = DebatesFolder(as_path(output) or default_folder(stem(Path(topics)), "debate-hold", *names))
     asked = {request.key: request for request in arguments_requests(found, arguments)}
-    debated = tuple(motions(found, arguments, rounds, design, opens))
+    debated = tuple(motions(found, arguments, rounds, design))
     sampled = {"temperature": sampling.temperature} if sampling.sampling_temperature else {}
 
     def concluded(rows: tuple[TranscriptRow, ...]) -> tuple[DebatesSummary, Mapping[Path, Content]]:
@@ -191,7 +184,13 @@ def hold_debates(
         return summary, {
             folder.debates_file: json_lines(debate.model_dump(mode="json") for debate in debates),
             folder.statements_file: json_lines(statements),
-            folder.report_file: debates_page(debates, summary),
+            folder.report_file: page(
+                "held_debates.html.j2",
+                topics=list(gathered((debate.topic, debate) for debate in debates[:SHOWN]).items()),
+                omitted=max(0, len(debates) - SHOWN),
+                summary=summary,
+                sides=SIDES,
+            ),
         }
 
     with Run(
@@ -202,7 +201,7 @@ def hold_debates(
         contents=[
             rounds,
             arguments,
-            *({design, opens} - {"paired", "alternating"}),
+            *({design} - {"paired"}),
             *((topic.id, topic.topic, dict(topic.arguments)) for topic in found),
         ],
         total=len(asked) + sum(len(list(motion.places())) for motion in debated),
@@ -304,15 +303,14 @@ def motions(
     count: int,
     rounds: int,
     design: Design = "paired",
-    opens: Opening = "alternating",
 ) -> Iterator[Motion]:
-    """Yield the debates of each topic: one for each pair of arguments, or (``single``) for each argument of either
-    side, with one side only. Debates are numbered from 1 in their ids; ``alternating`` lets both sides open in turn. A
-    side without arguments yet has none in the debate."""
+    """Yield the debates of each topic: one for each pair of arguments, which both sides open in turn, or (``single``)
+    for each argument of either side, with one side only. Debates are numbered from 1 in their ids. A side without
+    arguments yet has none in the debate."""
     for topic in topics:
         asked = {request.side: request.key for request in arguments_requests([topic], count)}
         single, places = design == "single", range(debates_of(topic, count))
-        pairs = [(place, SIDES[place % 2] if opens == "alternating" else opens) for place in places]
+        pairs = [(place, SIDES[place % 2]) for place in places]
         alone = [(place, side) for side in SIDES for place in places]
         for debate, (place, opening) in enumerate(alone if single else pairs, start=1):
             sides = [opening] if single else SIDES
@@ -348,18 +346,3 @@ async def argue(
     if answer.value is not None and not answer.value.arguments:
         return TranscriptRow(id=request.key, reason=Reason.REFUSAL, detail="no argument was given")
     return TranscriptRow.from_answer(request.key, answer)
-
-
-SHOWN = 200
-"""Debates on the page; more would make it slow to open, and all are in ``debates.jsonl``."""
-
-
-def debates_page(debates: Sequence[ModelDebate], summary: DebatesSummary) -> Iterator[str]:
-    """Yield the HTML of the page that shows a run's debates."""
-    return page(
-        "held_debates.html.j2",
-        topics=list(gathered((debate.topic, debate) for debate in debates[:SHOWN]).items()),
-        omitted=max(0, len(debates) - SHOWN),
-        summary=summary,
-        sides=SIDES,
-    )

@@ -5,26 +5,24 @@ DEBATunE (Li et al. 2024), section 3.2: the model learns to write the statement 
 objective (Equation 4) is the log-likelihood of the responses; the instructions are read and not learnt.
 
 The folder holds ``run.json``, ``checkpoints/`` until the model is done, then ``model/`` (a transformers model: with
-LoRA the one that the adapter was merged into, which stands in ``adapter/``), ``training.json`` (the loss of each step),
-``loss.svg`` and ``summary.json``.
+LoRA the one that the adapter was merged into, which stands in ``adapter/``) and ``summary.json`` (each step's loss).
 """
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from conqret._optional import require
 from conqret.data.digest import digest_of
 from conqret.data.item import Frozen, Stance
 from conqret.debate.debatune.debate_files import ASSISTANT, SIDE_OF, Instruction, read_instructions
 from conqret.errors import DeclarationError, Fault, ItemsError, first_line, strict_options
-from conqret.io.safe_files import InFolder, write_whole
+from conqret.io.safe_files import write_whole
 from conqret.local.model_identity import folder_identity
 from conqret.local.models import LoadedModel, load, window_of
 from conqret.local.prefix import PLAIN_TEMPLATE, rendered
@@ -43,14 +41,10 @@ from conqret.local.training_loop import (
     train,
 )
 from conqret.runs.study_run import TrainedFolder, TrainedRecord, training_output
-from conqret.show.charts import drawn
-from conqret.show.page import write_file
 from conqret.text.words import caseless
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-
+WARMUP = 0.03
+"""The share of the steps in which the learning rate rises (Appendix B)."""
 SCHEDULE = "cosine"
 """How the learning rate falls: Appendix B does not say; so do the recipes of Vicuna and Alpaca, its baselines."""
 
@@ -59,9 +53,8 @@ SCHEDULE = "cosine"
 class TuningSettings(TrainingSettings):
     """The settings of tuning a debater; the defaults are those of DEBATunE, Appendix B.
 
-    ``max_length`` is the most tokens of a row; the end of a longer one is cut off. ``warmup`` is the share of
-    the steps in which the learning rate rises. ``learning_rate`` of None uses the default of the kind of
-    model.
+    ``max_length`` is the most tokens of a row; the end of a longer one is cut off. ``learning_rate`` of None
+    uses the default of the kind of model.
 
     ``at_once`` is the number of rows in one forward pass, and a checkpoint is written every ``save_every``
     steps. Both affect results only by rounding, so a run may be continued with other values.
@@ -70,22 +63,13 @@ class TuningSettings(TrainingSettings):
         DeclarationError: a number is out of its range.
     """
 
-    COUNTS: ClassVar[tuple[str, ...]] = (*TrainingSettings.COUNTS, "lora_rank", "at_once")
+    COUNTS: ClassVar[tuple[str, ...]] = (*TrainingSettings.COUNTS, "at_once")
 
     epochs: int = 3
     batch_size: int = 128
     max_length: int = 2048
     save_every: int = 20
-    warmup: float = 0.03
-    lora_rank: int = LORA_RANK
     at_once: int = 4
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 <= self.warmup < 1:
-            raise DeclarationError(
-                f"warmup is {self.warmup}, but it must be a share of the steps, at least 0 and below 1"
-            )
 
     @property
     def rows_at_once(self) -> int:
@@ -119,7 +103,7 @@ class TrainingStep(Frozen):
 
 
 class Training(Frozen):
-    """The result of a training, as stored in ``training.json``; ``before`` is the held-out loss of the base
+    """The result of a training, as stored in ``summary.json``; ``before`` is the held-out loss of the base
     model. ``tokens`` counts those of all rows, and ``cut`` the rows whose end was cut off."""
 
     rows: int
@@ -131,43 +115,11 @@ class Training(Frozen):
     steps: tuple[TrainingStep, ...]
 
 
-class DebaterRecord(TrainedRecord):
-    """The record of a tuned model (``run.json``): its base model, data and settings."""
-
-    SAME: ClassVar[Mapping[str, str]] = {**TrainedRecord.SAME, "held_out": "held-out data"}
-
-    kind: str = "debate-tune"
-    held_out: str
-
-    @classmethod
-    def from_rows(
-        cls,
-        model: Path,
-        rows: Sequence[Instruction],
-        held_out: Sequence[Instruction],
-        settings: TuningSettings,
-    ) -> DebaterRecord:
-        """Create the record of tuning a model on these rows; model and rows are identified by digests."""
-        kept = {name: value for name, value in asdict(settings).items() if name not in _FREE}
-        return cls(
-            model=str(model),
-            base=folder_identity(model),
-            data=_digest(rows),
-            held_out=_digest(held_out),
-            settings={**kept, "schedule": SCHEDULE, "lora_alpha": LORA_ALPHA},
-        )
-
-
 @dataclass(frozen=True)
-class DebaterFolder(TrainedFolder[DebaterRecord]):
-    """The files of a tuned model in one folder."""
+class DebaterFolder(TrainedFolder[TrainedRecord], kind="debate-tune"):
+    """The files of a tuned model in one folder; ``summary.json`` has the loss of each step."""
 
     COMMAND: ClassVar[str] = "conqret debate tune"
-
-    training_file = InFolder("training.json")
-    """The loss of each step."""
-    curve_file = InFolder("loss.svg")
-    """The same as a drawing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,36 +146,9 @@ class TuningPlan:
 _FREE = frozenset({"at_once", "save_every"})
 
 
-def _digest(rows: Sequence[Instruction]) -> str:
-    """sha256 (hex, 16 characters) over what is said and learnt, in its order; empty for no rows."""
-    if not rows:
-        return ""
-    return digest_of(
-        [[*((message.role, message.content) for message in row.messages), row.response] for row in rows]
-    )
-
-
-def loss_curve(training: Training) -> bytes:
-    """Draw the loss by step as SVG, with the loss on held-out rows, and return the file's bytes.
-
-    Raises:
-        MissingDependencyError: matplotlib is not installed.
-    """
-    measured = [(step.step, step.held_out) for step in training.steps if step.held_out is not None]
-    if training.before is not None:
-        measured.insert(0, (0, training.before))
-
-    def draw(figure: Figure) -> None:
-        axes = figure.subplots()
-        axes.plot(*zip(*((step.step, step.loss) for step in training.steps), strict=True), label="training")
-        if measured:
-            axes.plot(*zip(*measured, strict=True), "o--", label="held out")
-            axes.legend()
-        axes.set_xlabel("step")
-        axes.set_ylabel("loss of a response's token (nats)")
-        axes.set_ylim(bottom=0)
-
-    return drawn(draw, (6.0, 3.2), "svg")
+def _said(rows: Sequence[Instruction]) -> list[list[object]]:
+    """What is said and learnt, in its order."""
+    return [[*((message.role, message.content) for message in row.messages), row.response] for row in rows]
 
 
 UNLEARNT = -100
@@ -304,17 +229,21 @@ def tune_debater(
         read_instructions(Path(part)) if isinstance(part, str | Path) else part for part in (data, test or ())
     )
     preparation = prepared(rows, Path(model), settings, held_out)
-    record = DebaterRecord.from_rows(Path(model), rows, held_out, settings)
+    kept = {name: value for name, value in asdict(settings).items() if name not in _FREE}
+    kind: Any = folder.RECORD
+    record: TrainedRecord = kind(
+        model=str(model),
+        base=folder_identity(Path(model)),
+        data=digest_of([_said(rows), _said(held_out)]),
+        settings={**kept, "schedule": SCHEDULE, "warmup": WARMUP, "rank": LORA_RANK, "alpha": LORA_ALPHA},
+    )
     folder.check(record, overwrite=overwrite)
     if folder.summary_file.exists() and not overwrite:
         on_start(preparation.plan, preparation.plan.steps)
-        found = folder.result(folder.training_file, Training)
-    else:
-        base = loaded(preparation)
-        with folder.claimed(record, overwrite=overwrite):
-            found = trained(preparation, base, folder, on_start, on_step)
-    write_file(folder.curve_file, loss_curve(found))
-    return found, folder
+        return folder.result(folder.summary_file, Training), folder
+    base = loaded(preparation)
+    with folder.claimed(record, overwrite=overwrite):
+        return trained(preparation, base, folder, on_start, on_step), folder
 
 
 def prepared(
@@ -419,7 +348,7 @@ def trained(
 ) -> Training:
     """Train from the last checkpoint if there is one, write the model, and return the result of the training.
 
-    With LoRA, the adapter is written alone, too, and merged into the model. The model, ``training.json`` and
+    With LoRA, the adapter is written alone, too, and merged into the model. The model and
     ``summary.json`` are each written completely or not at all; the checkpoints are removed at the end.
 
     Args:
@@ -464,13 +393,7 @@ def trained(
             if "loss" in entry
         ),
     )
-    facts = {
-        **training.model_dump(exclude={"steps"}),
-        "steps": len(training.steps),
-        "loss": training.steps[-1].loss,
-    }
-    write_whole(folder.training_file, training.model_dump_json(indent=1).encode())
-    write_whole(folder.summary_file, json.dumps(facts, indent=1).encode())
+    write_whole(folder.summary_file, training.model_dump_json(indent=1).encode())
     shutil.rmtree(folder.checkpoints, ignore_errors=True)
     return training
 
@@ -491,7 +414,7 @@ def assembled(preparation: TrainingInputs, base: LoadedModel, folder: DebaterFol
             preparation.plan.rows,
             rate=preparation.plan.rate,
             schedule=SCHEDULE,
-            warmup=settings.warmup,
+            warmup=WARMUP,
         ),
         weight_decay=0.0,
         per_device_train_batch_size=settings.rows_at_once,
@@ -509,7 +432,7 @@ def assembled(preparation: TrainingInputs, base: LoadedModel, folder: DebaterFol
         model=base.model,
         args=config,
         processing_class=preparation.tokenizer,
-        peft_config=lora("CAUSAL_LM", settings.lora_rank) if settings.lora else None,
+        peft_config=lora("CAUSAL_LM") if settings.lora else None,
         **{
             name: datasets.Dataset.from_list([{"input_ids": x.input_ids, "labels": x.labels} for x in part])
             for name, part in parts.items()

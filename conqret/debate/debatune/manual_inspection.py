@@ -149,11 +149,9 @@ def draw_inspection(
     is the judge. The other arguments are as in :func:`sample_statements`.
 
     Raises:
-        DeclarationError: a number is out of range, or no statement has a verdict.
+        DeclarationError: ``good_from`` is out of range, or no statement has a verdict.
     """
     check_good_from(good_from)
-    if good < 1:
-        raise DeclarationError(f"the number of good statements must be at least 1, not {good}")
     verdicts: dict[bool | None, Verdict | None] = {True: "good", False: "bad", None: None}
     strata = gathered(
         ((system_of(item), verdicts[is_good(judgment.measures[CONTROLLABILITY], good_from)]), item)
@@ -179,22 +177,6 @@ def draw_inspection(
         unanswered=sum(len(among) for (_, verdict), among in strata.items() if verdict is None),
         drawn=tuple(drawn),
     )
-
-
-def read_inspection(file: Path) -> Inspection:
-    """Read the plan that was written with an annotation form.
-
-    Raises:
-        DeclarationError: there is no such file, or it is not a plan.
-    """
-    try:
-        return Inspection.model_validate_json(whole_bytes(file))
-    except FileNotFoundError:
-        raise DeclarationError(
-            f"{file} is missing: `conqret debate score --sample` writes it with the form; name it with --plan"
-        ) from None
-    except (ValidationError, OSError) as error:
-        raise DeclarationError(f"{file} is not a plan of `conqret debate score --sample`: {error}") from None
 
 
 class InspectionAgreement(Frozen):
@@ -242,7 +224,13 @@ def statement_agreement(form: str | Path, *, plan: str | Path | None = None) -> 
     Raises:
         DeclarationError: as :func:`agreement`, or form or plan cannot be read.
     """
-    inspection = read_inspection(plan_file(Path(form)) if plan is None else Path(plan))
+    file = plan_file(Path(form)) if plan is None else Path(plan)
+    try:
+        inspection = Inspection.model_validate_json(whole_bytes(file))
+    except (ValidationError, OSError) as error:
+        raise DeclarationError(
+            f"{file} is no plan, which `conqret debate score --sample` writes with its form: {error}"
+        ) from None
     labels = read_labels(Path(form), words=[WORDS], dimensions=[CONTROLLABILITY])
     return StatementAgreement(inspection, labels.notes, tuple(agreement(inspection, labels)))
 

@@ -29,19 +29,15 @@ from conqret.debate.debatune.debate_files import (
     statements_file,
     statements_in,
 )
-from conqret.debate.debatune.debate_run import DebatesFolder
 from conqret.debate.debatune.statement_scores import CONTROLLABILITY, JudgedResult, is_good, judge_by_format
-from conqret.debate.debatune.transcript import DebatesSummary, ModelDebate
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import open_items
 from conqret.io.cell_values import plain
-from conqret.io.files import file_rows
 from conqret.io.jsonl import json_lines
 from conqret.io.rows import Row
 from conqret.io.safe_files import write_new
 from conqret.judges.controllability import declines
 from conqret.judges.two_sided import CLAIM, VERDICT
-from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_settings import JudgeSettings
 from conqret.runs.run_folder import stem
 from conqret.show.table import Table
@@ -157,7 +153,13 @@ def filtered(
     kept: list[Mapping[str, Any]] = []
     dropped: list[DroppedRow] = []
     for row, item, judgment in zip(rows, items, judgments, strict=True):
-        side = None if kept_to_side is None else _looked_up(item, kept_to_side, "conqret debate score")
+        side = None
+        if kept_to_side is not None:
+            side = kept_to_side.get((item.topic, item.stance, item.argument or ""))
+            if side is None:
+                raise DeclarationError(
+                    f"statement {item.id!r} is not in that run of `conqret debate score`: score the same statements"
+                )
         why = _why(item, judgment.measures[METRIC], side)
         if why is None:
             kept.append(row)
@@ -186,39 +188,9 @@ def controllability_of(folder: Path) -> dict[StatementKey, Measure]:
     Raises:
         DeclarationError: there is no finished run, or it is one of another format.
     """
-    return _measures(judged_run(folder, CONTROLLABILITY, "conqret debate score"), CONTROLLABILITY)
-
-
-def harmless(items: Iterable[Item], folder: Path) -> tuple[list[Item], int]:
-    """Return the statements that a run of ``conqret debate filter`` found harmless, and the number of others.
-
-    Blank statements are kept. Those found harmful, and those without a verdict, are left out and counted.
-
-    Raises:
-        DeclarationError: there is no finished run, it is one of another format, or a statement is not in
-            it.
-    """
-    measures, known = _measures(judged_run(folder, FORMAT, "conqret debate filter"), METRIC), list(items)
-    kept = [
-        item
-        for item in known
-        if not item.argument or _looked_up(item, measures, "conqret debate filter").value == 1
-    ]
-    return kept, len(known) - len(kept)
-
-
-def _measures(run: JudgeFolder, metric: str) -> dict[StatementKey, Measure]:
+    run = judged_run(folder, CONTROLLABILITY, "conqret debate score")
     keys = {item.id: (item.topic, item.stance, item.argument or "") for item in run.items()}
-    return {keys[judgment.item]: judgment.measures[metric] for judgment in run.judgments()}
-
-
-def _looked_up(item: Item, measures: Mapping[StatementKey, Measure], command: str) -> Measure:
-    measure = measures.get((item.topic, item.stance, item.argument or ""))
-    if measure is None:
-        raise DeclarationError(
-            f"statement {item.id!r} is not in that run of `{command}`: run it on the same statements first"
-        )
-    return measure
+    return {keys[judgment.item]: judgment.measures[CONTROLLABILITY] for judgment in run.judgments()}
 
 
 def _why(item: Item, harm: Measure, side: Measure | None) -> DroppedRow | None:
@@ -356,21 +328,12 @@ TEST_SHARE = 80 / 710
 SEED = 13
 """Draws the topics that are tested on."""
 
-EMPTY, REFUSAL, REPEATED, UNBALANCED, NOT_CONCLUDED, FILTERED = (
-    "empty",
-    "refusal",
-    "repeated",
-    "unbalanced",
-    "not_concluded",
-    "filtered",
-)
+EMPTY, REFUSAL, REPEATED, UNBALANCED = "empty", "refusal", "repeated", "unbalanced"
 LEFT_OUT = {
     EMPTY: "without any text",
     REFUSAL: "that decline the task",
     REPEATED: "that stand there before, word for word",
     UNBALANCED: "more than the other side of their topic has",
-    NOT_CONCLUDED: "that were not concluded, as their debate is not finished",
-    FILTERED: "that did not pass the output filter",
 }
 """Why statements are left out, in words."""
 
@@ -420,7 +383,6 @@ def debate_training_data(
     *,
     test_share: float = TEST_SHARE,
     seed: int = SEED,
-    passed: str | Path | None = None,
 ) -> TrainingData:
     """Select concluded statements as training data: equally many for both sides, and no test topic in
     training.
@@ -430,38 +392,16 @@ def debate_training_data(
             ``statement``.
         test_share: the share of the topics used for testing.
         seed: the random seed of the choice of test topics.
-        passed: a run of ``conqret debate filter`` on these statements: those that did not pass are left
-            out.
 
     Returns:
         The training and test examples.
 
     Raises:
-        DeclarationError: as :func:`training_data`, or a folder has no finished run.
+        DeclarationError: as :func:`training_data`, or a file cannot be read.
     """
     places = [sources] if isinstance(sources, str | Path) else sources
-    files, lacking = [], 0
-    for place in map(Path, places):
-        if not place.is_dir():
-            files.append(place)
-            continue
-        folder = DebatesFolder(place)
-        folder.record()
-        summary = folder.result(folder.summary_file, DebatesSummary)
-        debates = [
-            ModelDebate.model_validate(row.record)
-            for row in file_rows(folder.debates_file)
-            if isinstance(row, Row)
-        ]
-        lacking += sum(turn is None for debate in debates for turn in debate.conclusions.values())
-        files += [folder.statements_file] if summary.statements else []
-    statements = [item for file in files for item in read_statements([file], blank=True)]
-    lost = {NOT_CONCLUDED: lacking}
-    if passed is not None:
-        statements, lost[FILTERED] = harmless(statements, Path(passed))
-    data = training_data(statements, test_share=test_share, seed=seed)
-    data.left_out.update({why: count for why, count in lost.items() if count})
-    return data
+    statements = [item for place in map(Path, places) for item in read_statements([place], blank=True)]
+    return training_data(statements, test_share=test_share, seed=seed)
 
 
 def training_data(

@@ -117,11 +117,6 @@ def is_good(measure: Measure, good_from: int = GOOD_FROM) -> bool | None:
     return None if measure.value is None else round(measure.value * 100, 6) >= good_from
 
 
-def overall(positive: float, negative: float) -> float:
-    """Return the mean of the two sides' shares: ``(positive + negative) / 2``."""
-    return (positive + negative) / 2
-
-
 def _beyond(judgments: Sequence[Judgment], first: Sequence[Judgment], good_from: int) -> JackknifedEstimate:
     """Return the overall controllability of a system less that of the ``first`` one, over the topics that both have; in
     the jackknife a topic is left out of both at once. Undefined without such topics, or if one system lacks a side."""
@@ -190,7 +185,7 @@ def _bounds(good: Sequence[bool | None], pro: NDArray[np.float64]) -> tuple[floa
     ends = [
         np.array([float(assumed if value is None else value) for value in good]) for assumed in (False, True)
     ]
-    low, high = (overall(float(end[pro == 1].mean()), float(end[pro == 0].mean())) for end in ends)
+    low, high = (float(end[pro == 1].mean() + end[pro == 0].mean()) / 2 for end in ends)
     return low, high
 
 
@@ -396,10 +391,8 @@ def judge_by_format(items: Sequence[Item], format: str, settings: JudgeSettings)
     """Judge all items by a format, and return the judgments of all.
 
     Raises:
-        DeclarationError: ``settings`` name a format, or the call is wrong.
+        DeclarationError: the call is wrong.
     """
-    if "format" in settings:
-        raise DeclarationError(f"the format is {format}: leave out 'format', or use conqret.judge")
     named: JudgeSettings = {**settings, "format": format}
     judgments: Judgments = judge(items, **named)
     return judgments.whole()
@@ -477,10 +470,7 @@ def response_quality(
 def _items(statements: Statements) -> tuple[Item, ...]:
     sources = [statements] if isinstance(statements, str | Path) else list(statements)
     items = tuple(source for source in sources if isinstance(source, Item))
-    files = [Path(source) for source in sources if not isinstance(source, Item)]
-    if not sources or (items and files):
-        raise DeclarationError("give at least one file of statements, or items")
-    return items or read_statements(files)
+    return items or read_statements([Path(source) for source in sources if not isinstance(source, Item)])
 
 
 def quality_table(scores: Sequence[Quality], baseline: str, quality: QualityVariant = "any-side") -> Table:

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationInfo, model_validator
 
 from conqret.data import Document, Reason, Trim
 from conqret.data.item import Frozen
-from conqret.debate.debatune.debate_files import SIDES, Side, concluded_statements
+from conqret.debate.debatune.debate_files import SIDES, Side
 from conqret.debate.debatune.statement_run import offline_answer, offline_question, offline_statement
 from conqret.judging.responses import Typed, Written
 from conqret.llm.client import Client
@@ -24,6 +24,9 @@ from conqret.runs.study_run import ResponseRow
 
 NOT_REACHED = Reason.NOTHING_TO_JUDGE
 """The reason of a turn that was not requested because one before it is missing."""
+
+MAX_ID = 200
+"""Characters of an id; of a longer one the end stays, which tells sides and debates apart."""
 
 
 class DebateTurn(ResponseRow):
@@ -92,7 +95,16 @@ class ModelDebate(Frozen):
 
     def statements(self) -> Iterator[dict[str, str]]:
         """Yield the concluding statements as rows that :func:`read_statements` reads; missing ones are left out."""
-        return concluded_statements(self.model_dump())
+        for side, turn in self.conclusions.items():
+            if turn is not None:
+                yield {
+                    "id": f"{self.id}-{side}"[-MAX_ID:],
+                    "topic": self.topic,
+                    "side": side,
+                    "statement": turn.statement,
+                    "system": self.models[side],
+                    "argument": self.arguments[side],
+                }
 
 
 class DebatesSummary(Frozen):

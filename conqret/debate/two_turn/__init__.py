@@ -4,7 +4,7 @@ Writing and judging:
 
 - ``two_turn_files``: questions with two options and their debates as rows of files, also as released
 - ``debate_writing``: models write debates as a run (``write``)
-- ``debate_judge``: what a model that judges is shown and answers; ``judging_run``: judging as a run (``judge``)
+- ``debate_judge``: what a model that judges is shown and answers, as a run (``judge``)
 - ``judge_answers``: a study with annotators as judges: who judges what, their answers, bonuses, time limits
 - ``slider_answers``: the slider of seven points, what each answer earns, and answers as rows of a file
 

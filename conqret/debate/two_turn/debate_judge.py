@@ -3,17 +3,27 @@
 Parrish et al. 2022, section 2.2. Main design: the passage is there from the start, two judgments. Pilot: snippets alone
 or with arguments, two judgments, and a third with the passage. Each question is judged in both orders of its options,
 because a preference for a place would otherwise be taken for persuasion.
+
+Besides ``run.json`` and ``recordings.sqlite`` the folder of a run holds ``rows.jsonl`` (the answers as they came, with
+their explanations), ``answers.jsonl`` (a row for each judgment on the slider), ``floors.jsonl`` (the same of judges
+that read nothing) and ``summary.json`` (what came of both).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+import json
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Unpack
 
 from pydantic import Field
 
+from conqret.debate.two_turn.outcomes import Outcomes, Standing, debate_outcomes, standings
 from conqret.debate.two_turn.slider_answers import (
     CONDITIONS,
     CONSULTANCY,
@@ -26,16 +36,25 @@ from conqret.debate.two_turn.slider_answers import (
     PayoffInstruction,
     SliderAnswer,
 )
-from conqret.debate.two_turn.two_turn_files import NOTHING, Side, SideArgument, TwoTurnQuestion
-from conqret.errors import DeclarationError
+from conqret.debate.two_turn.two_turn_files import (
+    NOTHING,
+    Side,
+    SideArgument,
+    TwoTurnQuestion,
+    read_two_turn,
+)
+from conqret.errors import DeclarationError, number, strict_options
+from conqret.io.jsonl import json_lines
+from conqret.io.safe_files import Content, InFolder
 from conqret.judging.responses import Typed
-from conqret.llm.client_options import backend_of
+from conqret.llm.client_options import backend_of, client_options
 from conqret.llm.prompt_fitting import trim_proportionally
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.dry_run import RunPrompt
-from conqret.runs.request_run import Run
-from conqret.runs.study_run import ResponseRow
+from conqret.runs.request_run import RequestRunSettings, Run
+from conqret.runs.run_folder import as_path, default_folder, stem
+from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, StudyOutcome
 from conqret.text.text_passages import support
 
 PROMPT = "debate-judge"
@@ -202,7 +221,7 @@ async def judged(turns: Sequence[DebateRequest], run: Run[DebateJudgment]) -> No
                 temperature=0.0,
                 max_tokens=request.allowance,
                 widened=request.allowance is None,
-                baseline=partial(offline_judgment, request),
+                baseline=partial(_offline, request),
             )
         )
         before = row.slider
@@ -315,8 +334,7 @@ def shortened(
     return tuple(replace(item, passage=known[item.passage]) for item in questions), lost
 
 
-def offline_judgment(request: DebateRequest) -> dict[str, object]:
-    """Return the offline judge's response."""
+def _offline(request: DebateRequest) -> dict[str, object]:
     slider, explanation = lexical(request.sides, request.passage, INSTRUCTIONS[request.instruction])
     return {"explanation": explanation, "slider": slider}
 
@@ -343,3 +361,139 @@ def lexical(sides: Sequence[Side], passage: str, payoff: PayoffInstruction) -> t
         f"{first:.0%} of the words for the first option are borne out, {second:.0%} of those for the second"
     )
     return (strength if second > first else -strength), explanation
+
+
+@dataclass(frozen=True)
+class DebateJudgingFolder(
+    RequestFolder[RequestRecord, DebateJudgment],
+    kind="debate-judge",
+    same={
+        "asked": "questions, design or instructions",
+        "allowance": "allowance",
+        "shortened": "passage tokens",
+    },
+):
+    """The files of a run of judged debates in one folder.
+
+    In its record, ``shortened`` maps passages to their tokens before and after shortening.
+    """
+
+    COMMAND: ClassVar[str] = "conqret debate two-turn judge"
+
+    answers_file = InFolder("answers.jsonl")
+    """The judgments on the slider."""
+    uninformed_file = InFolder("floors.jsonl")
+    """Those of the judges that understand nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingSummary:
+    """The results of a run: its outcomes, the model's scores next to those of the baselines, and the
+    shortened passages."""
+
+    came: Outcomes
+    beside: tuple[Standing, ...]
+    shortened: Shortened
+
+    def record(self) -> dict[str, Any]:
+        """Return outcomes and standings as a dictionary."""
+        return {**asdict(self.came), "beside": [asdict(standing) for standing in self.beside]}
+
+
+@strict_options
+def judge_debates(
+    questions: str | Path,
+    *,
+    design: Design | None = None,
+    instruction: Literal["simple", "encourage-abstain"] | None = None,
+    consultancy: bool = False,
+    allowance: int | None = None,
+    passage_tokens: int | None = None,
+    output: str | Path | None = None,
+    **settings: Unpack[RequestRunSettings],
+) -> StudyOutcome[DebateJudgment, JudgingSummary]:
+    """Let a model judge which option is right, on a slider of seven points, with and without the arguments of
+    a debate.
+
+    Args:
+        questions: a file of questions with two options and the arguments for them.
+        design: the design whose conditions are used; by default ``main`` if every question has its
+            passage, else ``pilot``.
+        instruction: only this one of the paper's two; by default both.
+        consultancy: also show each side's argument alone, as a control for the debate.
+        allowance: the most tokens of each judgment, reasoning and answer together.
+        passage_tokens: the most tokens shown of each passage.
+        output: the run's folder, by default ``runs/QUESTIONS-debate-judge-MODEL``; the same call
+            continues a stopped run.
+        settings: the model and how it is called:
+            :class:`conqret.runs.request_run.RequestRunSettings`.
+
+    Returns:
+        The judgments, and the outcomes.
+
+    Raises:
+        DeclarationError: the call, the questions or the folder are wrong. No request is sent then.
+    """
+    options = client_options(settings.get("model"), settings)
+    check_allowance(allowance, options.max_tokens)
+    found, cut = read_two_turn(questions), Shortened()
+    if passage_tokens is not None:
+        found, cut = shortened(found, passage_tokens, options.model)
+    instructions = tuple(INSTRUCTIONS) if instruction is None else (instruction,)
+    asked = debate_requests(found, design, instructions, consultancy=consultancy, allowance=allowance)
+    folder = DebateJudgingFolder(
+        as_path(output) or default_folder(stem(Path(questions)), "debate-judge", options.model)
+    )
+
+    def concluded(rows: tuple[DebateJudgment, ...]) -> tuple[JudgingSummary, Mapping[Path, Content]]:
+        answers = tuple(request.answer(options.model, row) for request, row in zip(asked, rows, strict=True))
+        floors = tuple(
+            request.answer(name, DebateJudgment(id=request.key, slider=slide(request)))
+            for name, slide in UNINFORMED_JUDGES.items()
+            for request in asked
+        )
+        summary = JudgingSummary(debate_outcomes(answers), standings((*answers, *floors)), cut)
+        return summary, {
+            folder.answers_file: json_lines(map(_record, answers)),
+            folder.uninformed_file: json_lines(map(_record, floors)),
+            folder.summary_file: json.dumps(summary.record(), indent=1, ensure_ascii=False),
+        }
+
+    with Run(
+        folder,
+        [options],
+        PROMPTS,
+        settings,
+        contents=[(request.key, request.question.record()) for request in asked],
+        total=len(asked),
+        purpose="which option of a debate is right",
+        about=f"{number(len(asked), 'judgment')} on {number(len(found), 'question')}, by",
+        record={"allowance": allowance, "shortened": cut},
+    ) as run:
+        alike = groupby(asked, lambda request: replace(request, turn=0))
+        run.request_all(judged(tuple(turns), run) for _, turns in alike)
+        return run.finish(concluded)
+
+
+def _record(answer: SliderAnswer) -> dict[str, Any]:
+    """An answer without what is empty."""
+    return {name: value for name, value in asdict(answer).items() if value != ""}
+
+
+SEED = 13
+"""Seed of the coin, with the key of the request."""
+
+
+def _longer(request: DebateRequest) -> int:
+    first, second = (
+        len(side.argument.text) + sum(map(len, side.argument.snippets)) for side in request.sides
+    )
+    return 0 if first == second else END if second > first else -END
+
+
+UNINFORMED_JUDGES: Mapping[str, Callable[[DebateRequest], int]] = {
+    "always the first option": lambda request: -END,
+    "a coin": lambda request: random.Random(f"{SEED} {request.key}").choice((-END, END)),
+    "always the longer side": _longer,
+}
+"""What judges that read nothing answer; all of them are completely confident."""

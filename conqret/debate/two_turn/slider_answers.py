@@ -12,6 +12,7 @@ either option.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -181,13 +182,6 @@ class PayoffInstruction:
     bonuses: tuple[Fraction, ...]
     grid: tuple[int, ...] = tuple(range(50, 100, 5))
 
-    def __post_init__(self) -> None:
-        if len(self.bonuses) != 2 * END + 1:
-            raise DeclarationError(
-                f"the slider has {2 * END + 1} points, but {len(self.bonuses)} bonuses are given: "
-                "give one for each point, from surely right over abstain to surely wrong"
-            )
-
     def bonus(self, toward_right: int) -> Fraction:
         """Return an answer's bonus in dollars; ``toward_right`` is -3 (surely wrong) to 3 (surely right), and
         0 abstains."""
@@ -278,12 +272,11 @@ def payoffs(*, bonuses: Sequence[float] | None = None) -> list[PayoffInstruction
     """
     if bonuses is None:
         return list(INSTRUCTIONS.values())
-    try:
-        return [PayoffInstruction("--bonuses", tuple(Fraction(str(bonus)) for bonus in bonuses))]
-    except ValueError:  # infinite, or no number
+    if len(bonuses) != 2 * END + 1 or not all(map(math.isfinite, bonuses)):
         raise DeclarationError(
             f"--bonuses takes seven numbers such as 0.6,0.45,0.3,0.15,-0.05,-0.3,-0.6, not {bonuses!r}"
-        ) from None
+        )
+    return [PayoffInstruction("--bonuses", tuple(Fraction(str(bonus)) for bonus in bonuses))]
 
 
 FOR_THE_RIGHT, FOR_THE_WRONG = Fraction("0.20"), Fraction("0.75")

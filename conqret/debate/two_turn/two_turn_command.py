@@ -15,8 +15,8 @@ from conqret.console.printing import at, note, note_all, note_each, result, spac
 from conqret.console.shared_options import StudyOptions
 from conqret.debate.judging_command import conclude, run_judge
 from conqret.debate.two_turn.anova import anova_tables, debate_anova, default_subject
+from conqret.debate.two_turn.debate_judge import judge_debates
 from conqret.debate.two_turn.debate_writing import write_debates
-from conqret.debate.two_turn.judging_run import judge_debates
 from conqret.debate.two_turn.outcome_page import (
     confidence_plot,
     outcome_tables,

@@ -2,8 +2,7 @@
 
 Questions:
 
-- ``embeddings``: texts as vectors (lexical, or sentence-transformers), their cosines, similar pairs
-- ``deduplication``: questions without duplicates, pairs to label, and the threshold that labels speak for
+- ``deduplication``: texts as vectors, similar pairs, questions without duplicates, the threshold that labels speak for
 - ``check_verdicts``: a typed judgment of each of many rows as a run; which questions are debatable
 
 Partial answers (Algorithm 1):

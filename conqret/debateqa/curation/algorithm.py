@@ -19,7 +19,6 @@ from conqret.data import Document
 from conqret.debateqa.curation import curation_requests as requests
 from conqret.debateqa.curation.curation_requests import NoValidResponse, PointOfView, fitted, response_to
 from conqret.debateqa.curation.page_sources import PageSource, TrustedDomains
-from conqret.errors import DeclarationError, check_positive
 from conqret.io.questions import SourcedQuestion
 from conqret.llm.client_options import backend_of
 from conqret.llm.prompt_fitting import ANSWER_ROOM, trim_proportionally, with_texts
@@ -86,6 +85,10 @@ DEPTH = 20
 """Documents that are taken of each query."""
 POOL = 20
 """Trusted documents that are reranked: one window of the listwise reranker."""
+MIN_DOCUMENTS, MIN_VIEWS = 3, 3
+"""Documents and points of view that a question needs (A.2, A.3)."""
+DOCUMENT_TOKENS, PROMPT_TOKENS = 80_000, 120_000
+"""The most tokens of a document, and of all documents of a prompt."""
 
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+")
 _RULE = re.compile(r"_{2,}")
@@ -102,36 +105,17 @@ class CurationPlan(NucleusSampling):
             document's best passage of 100 words: a folder, a name on the Hugging Face hub, or an adapter,
             `module:function`.
         views: The most points of view per question.
-        least_documents: Filter out questions with fewer documents.
-        least_views: Filter out questions with fewer points of view.
-        document_tokens: The most tokens of a document.
-        prompt_tokens: The most tokens of all documents of a prompt.
 
     Raises:
-        DeclarationError: a number is out of its range, or less is kept than is needed.
+        DeclarationError: a number is out of its range.
     """
 
-    keep: Annotated[int, Interval(ge=1)] = 5
-    least_documents: int = 3
-    least_views: int = 3
-    document_tokens: int = 80_000
-    prompt_tokens: int = 120_000
+    keep: Annotated[int, Interval(ge=MIN_DOCUMENTS)] = 5
     rerank: str = LISTWISE
-    views: Annotated[int, Interval(ge=1)] = requests.MAX_VIEWS
+    views: Annotated[int, Interval(ge=MIN_VIEWS)] = requests.MAX_VIEWS
 
     def __post_init__(self) -> None:
         check_ranges(self)
-        check_positive(
-            {name: value for name, value in asdict(self).items() if re.match("least_|.*_tokens", name)}
-        )
-        for name, most, least, what in (
-            ("--keep", self.keep, self.least_documents, "documents"),
-            ("--views", self.views, self.least_views, "points of view"),
-        ):
-            if most < least:
-                raise DeclarationError(
-                    f"{name} {most} leaves every question with fewer {what} than the {least} that it needs"
-                )
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -140,10 +124,12 @@ class CurationPlan(NucleusSampling):
         return ("queries", "documents", "views", *places)
 
     def record(self) -> dict[str, Any]:
-        """Return the settings as stored in a run's record: those that came later only where they are not the
-        default, so that earlier runs can be continued."""
+        """Return the settings as stored in a run's record: only those that are not the default, and the limits."""
+        limits = {"least_documents": MIN_DOCUMENTS, "least_views": MIN_VIEWS}
+        limits |= {"document_tokens": DOCUMENT_TOKENS, "prompt_tokens": PROMPT_TOKENS}
         later = {"temperature": None, "top_p": None, "views": requests.MAX_VIEWS}
-        return {name: value for name, value in asdict(self).items() if (name, value) not in later.items()}
+        own = {name: value for name, value in asdict(self).items() if (name, value) not in later.items()}
+        return own | limits
 
     @property
     def sampling(self) -> dict[str, Any]:
@@ -238,9 +224,9 @@ class Collector:
         if failed is not None:
             return QuestionOutcome(question, why=str(failed.reason), detail=failed.detail)
         kept = found.documents
-        if len(kept) < self.plan.least_documents:
+        if len(kept) < MIN_DOCUMENTS:
             return QuestionOutcome(question, why=FEW_DOCUMENTS, detail=f"{len(kept)} trusted documents")
-        if len(taken.views) < self.plan.least_views:
+        if len(taken.views) < MIN_VIEWS:
             return QuestionOutcome(question, why=FEW_VIEWS, detail=f"{len(taken.views)} points of view")
         answers = (
             (view.point_of_view, step.explanation, tuple(kept[number - 1] for number in _numbers(view)))
@@ -299,7 +285,7 @@ class Collector:
         return CurationStep(id=key, found=len(candidates), trusted=len(trusted), documents=kept)
 
     async def _views(self, question: SourcedQuestion, found: CurationStep, key: str) -> CurationStep:
-        if len(found.documents) < self.plan.least_documents:
+        if len(found.documents) < MIN_DOCUMENTS:
             return CurationStep(id=key)
         documents, cut = self._within_budget(self._texts(found.documents))
         rendered = fitted(
@@ -316,7 +302,7 @@ class Collector:
             if not self.run.dry:
                 return requests.offline_views(question.question, texts, self.plan.views)
             numbers = list(range(1, min(SOURCES, len(texts)) + 1))
-            count = min(self.plan.views, max(VIEWS, self.plan.least_views))
+            count = min(self.plan.views, max(VIEWS, MIN_VIEWS))
             views = [f"{number}. {question.question}" for number in range(1, count + 1)]
             return {"points_of_view": [{"point_of_view": view, "documents": numbers} for view in views]}
 
@@ -335,7 +321,7 @@ class Collector:
     async def _explanation(
         self, question: SourcedQuestion, number: int, found: CurationStep, taken: CurationStep, key: str
     ) -> CurationStep:
-        if len(taken.views) < max(self.plan.least_views, number + 1):
+        if len(taken.views) < max(MIN_VIEWS, number + 1):
             return CurationStep(id=key)
         view = taken.views[number]
         shown, cut = self._within_budget(
@@ -370,11 +356,10 @@ class Collector:
         tokens were cut off. A document that is cut to nothing becomes "…"."""
         encode = backend_of(self.client.model_id).encoder(self.client.model_id)
         one_by_one = [
-            trim_proportionally([document.text], self.plan.document_tokens, encode=encode)[0]
-            for document in documents
+            trim_proportionally([document.text], DOCUMENT_TOKENS, encode=encode)[0] for document in documents
         ]
         together = trim_proportionally(
-            [fitted_text.text for fitted_text in one_by_one], self.plan.prompt_tokens, encode=encode
+            [fitted_text.text for fitted_text in one_by_one], PROMPT_TOKENS, encode=encode
         )
         taken = sum(one.before for one in one_by_one) - sum(one.after for one in together)
         return with_texts(documents, [cut.text or "…" for cut in together]), taken

@@ -12,7 +12,7 @@ from conqret.console import shared_options as options
 from conqret.console.exit_codes import end
 from conqret.console.printing import at, note, result
 from conqret.debateqa.curation.benchmark_checks import (
-    CheckFigures,
+    ReviewedRows,
     Verdicts,
     benchmark_coverage,
     benchmark_duplicates,
@@ -33,7 +33,7 @@ from conqret.show.table import Column, Table
 if TYPE_CHECKING:
     from conqret.console.shared_options import StudyOptions
 
-F = TypeVar("F", bound="CheckFigures")
+F = TypeVar("F", bound="ReviewedRows")
 
 SHOWN = 10
 """Questions that are shown."""
@@ -69,8 +69,8 @@ def comprehensiveness(folder: Path, encoder: str, reviewer: Reviewer, run_option
         return
     facts = {
         "chunks whose perspectives are all covered": figures.covered,
-        "chunks looked at": len(figures.reviewed.verdicts),
-        "of": figures.reviewed.rows,
+        "chunks looked at": len(figures.verdicts),
+        "of": figures.rows,
     }
     note_text = (
         "DebateQA: 90.4% of the five nearest chunks, by annotators. The interval (95%) is over questions."
@@ -88,7 +88,7 @@ def distinctiveness(
     )
     if figures is None:
         return
-    rows = figures.reviewed
+    rows = figures
     facts = {
         "points of view": figures.views,
         "pairs within a question": figures.pairs,
@@ -208,7 +208,7 @@ def _checked(
         )
     else:
         figures = check(folder, overwrite=run_options.kept.overwrite, **how)
-    rows = figures.reviewed
+    rows = figures
     if rows.form is not None:
         run_options.shown.note(f"{rows.rows:,} rows in {rows.form}; the column {column} takes yes or no")
     return figures if model is not None or labels or not rows.rows else None

@@ -8,7 +8,7 @@ and a filled form is read back.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
@@ -27,8 +27,8 @@ from conqret.debateqa.curation.benchmark_figures import (
     read_review,
 )
 from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, VerdictRow, judge_rows
-from conqret.debateqa.curation.embeddings import LEXICAL, embedder
-from conqret.debateqa.debateqa_files import check_answers, read_answers
+from conqret.debateqa.curation.deduplication import LEXICAL, embedder
+from conqret.debateqa.debateqa_files import read_answers
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.safe_files import csv_text, write_new
 from conqret.judging.responses import OneToFive, Typed
@@ -36,7 +36,7 @@ from conqret.runs.request_run import RequestRunSettings
 from conqret.runs.run_folder import as_path
 from conqret.runs.session import SessionCounts
 from conqret.runs.study_run import StudyOutcome
-from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
 
 Verdicts = StudyOutcome[VerdictRow, None]
@@ -159,18 +159,6 @@ class ReviewedRows:
     form: Path | None = None
     model_verdicts: Verdicts | None = None
 
-
-@dataclass(frozen=True)
-class CheckFigures:
-    """The result of a check of a benchmark, with the rows that were reviewed for it."""
-
-    reviewed: ReviewedRows
-
-    @property
-    def model_verdicts(self) -> Verdicts | None:
-        """Return the judge's run; None where no model was called."""
-        return self.reviewed.model_verdicts
-
     @property
     def session(self) -> SessionCounts:
         """Return the counts of the requests of the judge's run."""
@@ -183,40 +171,40 @@ class CheckFigures:
 
 
 @dataclass(frozen=True)
-class Comprehensiveness(CheckFigures):
+class Comprehensiveness(ReviewedRows):
     """The share of each question's five nearest chunks that its points of view cover completely.
 
     The interval is over questions; without any verdict there is no value.
     """
 
-    covered: Estimate
+    covered: Estimate = field(kw_only=True)
 
 
 @dataclass(frozen=True)
-class Distinctiveness(CheckFigures):
+class Distinctiveness(ReviewedRows):
     """The numbers of a benchmark's points of view, of their pairs within a question, and of pairs called
     duplicates.
 
-    ``pairs`` counts all pairs of one question. Only similar ones are reviewed: ``reviewed.rows``.
+    ``pairs`` counts all pairs of one question. Only similar ones are reviewed: ``rows``.
     """
 
-    views: int
-    pairs: int
-    duplicates: int
+    views: int = field(kw_only=True)
+    pairs: int = field(kw_only=True)
+    duplicates: int = field(kw_only=True)
 
 
 @dataclass(frozen=True)
-class MissedViewpoints(CheckFigures):
+class MissedViewpoints(ReviewedRows):
     """The share of answers with an important viewpoint that no partial answer has (a rating of 5).
 
     ``ratings`` counts the answers by rating, ``unrated`` those without one, and ``foreign`` those to no
     question of the benchmark.
     """
 
-    missed: Estimate
-    ratings: Mapping[int, int]
-    unrated: int
-    foreign: int
+    missed: Estimate = field(kw_only=True)
+    ratings: Mapping[int, int] = field(kw_only=True)
+    unrated: int = field(kw_only=True)
+    foreign: int = field(kw_only=True)
 
 
 @strict_options
@@ -250,11 +238,10 @@ def benchmark_coverage(
     made = read_made(benchmark)
     review = review_chunks(made, near_chunks(made, embedder(encoder)))
     rows = reviewed(review, benchmark, "chunks", labels, output, **settings)
-    if not rows.verdicts:
-        return Comprehensiveness(rows, undefined("no chunk has a label"))
     values = [float(covered) for covered in rows.verdicts.values()]
     questions = [chunk.rpartition("/")[0] for chunk in rows.verdicts]
-    return Comprehensiveness(rows, mean_interval(values, questions, scale="share"))
+    covered = mean_interval(values, questions, scale="share", reason="no chunk has a label")
+    return Comprehensiveness(**vars(rows), covered=covered)
 
 
 @strict_options
@@ -289,7 +276,8 @@ def benchmark_duplicates(
     rows = reviewed(review, benchmark, "pairs", labels, output, **settings)
     counts = [len(question.partial_answers) for question in made.questions]
     pairs = sum(count * (count - 1) // 2 for count in counts)
-    return Distinctiveness(rows, sum(counts), pairs, sum(rows.verdicts.values()))
+    found = {"views": sum(counts), "pairs": pairs, "duplicates": sum(rows.verdicts.values())}
+    return Distinctiveness(**vars(rows), **found)
 
 
 @strict_options
@@ -317,16 +305,15 @@ def missed_viewpoints(
         DeclarationError: there is no finished benchmark, no answer belongs to one of its questions, or a
             setting is wrong. No request is sent then.
     """
-    every = check_answers(Path(answers))
-    questions = {question.id: question for question in read_made(benchmark).questions}
+    every = read_answers(answers)
     wanted = []
-    for answer in read_answers(Path(answers)):
-        if answer.id in questions:
-            question = questions[answer.id]
+    questions = {question.id: question for question in read_made(benchmark).questions}
+    for name, text in every.items():
+        if (question := questions.get(name)) is not None:
             views = [f"{each.point_of_view} {each.explanation}" for each in question.partial_answers]
-            offline = partial(requests.offline_missed, question.question, answer.text, views)
-            shown = {"question": question.question, "answer": answer.text, "views": views}
-            wanted.append(Subject(answer.id, shown, offline))
+            offline = partial(requests.offline_missed, question.question, text, views)
+            shown = {"question": question.question, "answer": text, "views": views}
+            wanted.append(Subject(name, shown, offline))
     if not wanted:
         raise DeclarationError(
             f"none of the {len(every)} answers has the id of a question of {benchmark}: give answers to these questions"
@@ -335,11 +322,13 @@ def missed_viewpoints(
     ratings = {row.id: int(row.answer["rating"]) for row in model_verdicts.rows if row.answered}
     weighty = {name: rating == RATINGS[0] for name, rating in ratings.items()}
     return MissedViewpoints(
-        ReviewedRows(len(model_verdicts.rows), weighty, model_verdicts=model_verdicts),
-        mean_interval([*map(float, weighty.values())], scale="share") if weighty else undefined("no answer"),
-        {rating: [*ratings.values()].count(rating) for rating in RATINGS},
-        len(model_verdicts.rows) - len(ratings),
-        len(every) - len(wanted),
+        len(model_verdicts.rows),
+        weighty,
+        model_verdicts=model_verdicts,
+        missed=mean_interval([*map(float, weighty.values())], scale="share", reason="no answer"),
+        ratings={rating: [*ratings.values()].count(rating) for rating in RATINGS},
+        unrated=len(model_verdicts.rows) - len(ratings),
+        foreign=len(every) - len(wanted),
     )
 
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from conqret.data.digest import gathered
 from conqret.debateqa.answering.retrieved_chunks import chunks
 from conqret.debateqa.curation.benchmark import CurateFolder
-from conqret.debateqa.curation.embeddings import LEXICAL, Embed, embedder, unit_rows
+from conqret.debateqa.curation.deduplication import LEXICAL, Embed, embedder, unit_rows
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.checks import identifier, one_of
 from conqret.io.files import file_rows

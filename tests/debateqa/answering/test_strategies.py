@@ -99,16 +99,6 @@ async def _responded(name: str, session: RagSession) -> str:
     return await ANSWER_STRATEGIES[name].respond(session)
 
 
-def test_without_retrieval_the_model_sees_the_question_alone() -> None:
-    answerer = Scripted("Views differ.")
-    session = session_for("none", None, answerer, Scripted(), temperature=0.8, top_p=0.5)
-    assert respond("none", session) == "Views differ."
-    (asked,) = answerer.asked
-    assert asked.messages[1].content == "<question>\nShould buses be free?\n</question>"
-    assert (asked.temperature, asked.top_p) == (0.8, 0.5)
-    assert session.trace == []
-
-
 def test_rag_shows_the_best_chunks_for_the_question(search: ChunkSearch) -> None:
     answerer = Scripted("Views differ.")
     session = session_for("rag", search, answerer, Scripted(), chunks=2, length=150)

@@ -10,7 +10,6 @@ from conqret.debateqa.curation import benchmark
 from conqret.debateqa.curation.algorithm import UNSTATED, CurationPlan
 from conqret.debateqa.curation.page_sources import TrustedDomains
 from conqret.debateqa.debateqa_files import read_questions
-from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.llm import failed_requests
 from conqret.llm.client_options import ClientOptions
@@ -113,14 +112,14 @@ def test_questions_with_too_little_are_filtered_and_counted(run, tmp_path):
         summary = run(server, tmp_path / "views").summary
         assert (summary.few_views, summary.kept) == (2, 0)
         assert lines(tmp_path / "views" / "filtered.jsonl")[1]["why"] == "few points of view"
-        assert run(server, tmp_path / "two", plan=CurationPlan(least_views=2)).summary.kept == 2
 
 
-def test_documents_are_cut_to_the_budget_one_by_one_and_together(run, tmp_path):
+def test_documents_are_cut_to_the_budget_one_by_one_and_together(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("conqret.debateqa.curation.algorithm.DOCUMENT_TOKENS", 300)
+    monkeypatch.setattr("conqret.debateqa.curation.algorithm.PROMPT_TOKENS", 450)
     source = MemorySource(("https://a.org", "https://b.org", "https://c.org"), text="word " * 500)
     with FaultServer(answer=scripted()) as server:
-        plan = CurationPlan(document_tokens=300, prompt_tokens=450)
-        summary = run(server, tmp_path / "out", source, plan=plan).summary
+        summary = run(server, tmp_path / "out", source).summary
         shown = next(
             request.body["messages"][1]["content"]
             for request in server.requests
@@ -160,5 +159,3 @@ def test_more_views_sampling_and_another_reranker(run, tmp_path):
     assert summary.partial_answers == 24
     assert len(bodies) == 2 * (2 + 12)  # no request ranks documents
     assert {(body["temperature"], body["top_p"]) for body in bodies} == {(0.7, 0.6)}
-    with pytest.raises(DeclarationError, match="--views 2 leaves every question with fewer points of view"):
-        CurationPlan(views=2)

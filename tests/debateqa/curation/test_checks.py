@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from conqret.debateqa.curation import benchmark_checks
-from conqret.debateqa.curation.benchmark_checks import review_chunks, review_pairs
+from conqret.debateqa.curation.benchmark_checks import review_pairs
 from conqret.debateqa.curation.benchmark_figures import (
     MadeAnswer,
     MadeBenchmark,
@@ -59,16 +58,6 @@ def test_relevance_is_the_mean_of_questions_of_the_mean_of_their_chunks():
     assert found.by_question == {"r": 0.0, "q": pytest.approx(0.7)}
     assert found.mean.value == pytest.approx(0.35)
     assert (found.chunks, found.documents) == (3, 3)
-
-
-def test_the_nearest_chunks_of_each_question_are_looked_at_beside_its_views(monkeypatch):
-    assert len(review_chunks(MADE, near_chunks(MADE, arrows)).rows) == 3
-    monkeypatch.setattr(benchmark_checks, "NEAREST", 1)
-    review = review_chunks(MADE, near_chunks(MADE, arrows))
-    assert [row[:4] for row in review.rows] == [
-        ("q/1", "Is q?", "north", "- up\n- right\n- left"),
-        ("r/1", "Is r?", "north", "- up\n- up too"),
-    ]
 
 
 def test_a_filled_sheet_is_read_and_gaps_are_left_out(tmp_path):

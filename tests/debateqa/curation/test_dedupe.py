@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conqret.debateqa.curation import embeddings as similarity
-from conqret.debateqa.curation.deduplication import deduplicate, vertex_cover
-from conqret.debateqa.curation.embeddings import similar_pairs
-from conqret.errors import DeclarationError, ItemsError
+from conqret.debateqa.curation import deduplication as similarity
+from conqret.debateqa.curation.deduplication import deduplicate, similar_pairs, vertex_cover
+from conqret.errors import DeclarationError
 from conqret.io.questions import SourcedQuestion, read_sourced
 
 EDGES = st.sets(
@@ -34,12 +33,6 @@ def test_the_cover_leaves_no_pair_and_is_within_its_bound(edges):
     assert len(cover) <= bound * least
     for node in cover:  # none is removed in vain
         assert any(set(edge) & set(cover) == {node} for edge in edges)
-
-
-def test_of_a_star_only_the_middle_goes_and_of_a_pair_the_later():
-    assert vertex_cover([(3, 0), (3, 1), (3, 2), (3, 4)]) == [3]
-    assert vertex_cover([(0, 1), (5, 4)]) == [1, 5]
-    assert vertex_cover([(2, 2)]) == []
 
 
 @pytest.mark.parametrize("block", [1, 3, 64])
@@ -90,19 +83,3 @@ def test_conflictingqa_has_a_row_for_each_page(tmp_path):
         ("conflictingqa-1", "Is tea good?"),
         ("conflictingqa-2", "Is tea bad?"),
     ]
-
-
-def test_bad_files_of_questions_are_refused(tmp_path):
-    one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
-    one.write_text('{"id": "a", "question": "  "}\n{"id": "b"}\n{"id": "c", "question": "Is it?"}\n')
-    with pytest.raises(ItemsError) as caught:
-        read_sourced([one])
-    assert "[question] is blank" in str(caught.value)
-    assert "[question] is missing" in str(caught.value)
-    one.write_text('{"id": "a", "question": "Is it?"}\n')
-    two.write_text('{"id": "a", "question": "Is that?"}\n')
-    with pytest.raises(DeclarationError, match="the id 'a' occurs in two of the files"):
-        read_sourced([one, two])
-    one.write_text('{"id": "a", "question": "Is it?"}\n{"id": "a", "question": "Is that?"}\n')
-    with pytest.raises(ItemsError, match="as in line 1"):
-        read_sourced([one])

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from conqret.debateqa.curation import embeddings as similarity
-from conqret.debateqa.curation.check_verdicts import by_words, failed
+from conqret.debateqa.curation import deduplication as similarity
 from conqret.debateqa.curation.deduplication import COLUMNS, draw_pairs, duplicate_threshold
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.safe_files import csv_text
@@ -76,15 +75,3 @@ def test_a_sheet_without_use_is_refused(tmp_path):
         duplicate_threshold(sheet(tmp_path / "s.csv", [(0.9, 0.9, 2, "no")]))
     with pytest.raises(ItemsError, match=r"'maybe', which is not a valid label"):
         duplicate_threshold(sheet(tmp_path / "s.csv", [(0.9, 0.9, 2, "maybe")]))
-
-
-@pytest.mark.parametrize(
-    ("question", "wrong"),
-    [
-        ("Should zoos be closed?", ()),
-        ("Have you ever fired a gun?", ("about_issue",)),
-        ("Who wrote Hamlet?", ("several_answers",)),
-    ],
-)
-def test_the_words_of_a_question_tell_of_its_kind(question, wrong):
-    assert failed(by_words(question)) == wrong

