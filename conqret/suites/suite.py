@@ -28,9 +28,6 @@ a perspective) whether the one contains the other.
 Values = Mapping[str, float]
 """A number for each item id."""
 
-NO_DIGEST = "its authors publish no digest: its columns and values are checked instead, and how much there is"
-"""The note of a file whose digest is unknown."""
-
 
 @dataclass(frozen=True)
 class SuiteFile:
@@ -39,35 +36,24 @@ class SuiteFile:
     Args:
         local: its path in the suite's folder (``judgments.jsonl``); a compressed copy (``.gz``) is
             also accepted.
-        repository: ``owner/name`` on GitHub; empty if the file is published elsewhere.
+        repository: ``owner/name`` on GitHub; empty if the file cannot be fetched.
         commit: the commit, tag or branch in the repository.
         path: its path in the repository.
-        url: its URL, if it is published elsewhere.
-        sha256: the digest of the published file; empty if unknown.
-        size: its size in bytes; None if unknown.
         optional: True if the suite can be read without it.
-        note: a remark, such as why it cannot be fetched. For a published file without a digest, it
-            says so by default.
+        note: a remark, such as why it cannot be fetched.
     """
 
     local: str
     repository: str = ""
     commit: str = ""
     path: str = ""
-    url: str = ""
-    sha256: str = ""
-    size: int | None = None
     optional: bool = False
     note: str = ""
-
-    def __post_init__(self) -> None:
-        if self.published and not (self.sha256 or self.note):
-            object.__setattr__(self, "note", NO_DIGEST)
 
     @property
     def published(self) -> bool:
         """True if the file can be fetched."""
-        return bool(self.repository or self.url)
+        return bool(self.repository)
 
 
 @dataclass(frozen=True, eq=False)

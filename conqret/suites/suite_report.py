@@ -358,13 +358,13 @@ def _board(
             )
         if earlier is None or _moment(one) > _moment(earlier):
             seen[one.digest] = one
-    copy = local_copy(suite, source)
+    files = local_copy(suite, source)
     logged: list[SuiteResult] = []
     on_samples: dict[tuple[str, str], SuiteFigure] = {}
     data: SuiteData | None = None
-    if copy is not None:
+    if files is not None:
         try:
-            data = suite.data(copy.folder)
+            data = suite.data(files)
             logged = list(logged_results(suite, data))
             samples = {one.sample.model_dump_json(): one.sample for one in results if one.sample is not None}
             for log in logged:
