@@ -6,7 +6,7 @@ verdicts are held against the gold, and which figures others have published of i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import compress
@@ -159,29 +159,39 @@ class PublishedFigure:
 
 
 def printed(
-    values: Mapping[str, float],
-    statistic: str,
+    rows: Mapping[str, Sequence[float]],
+    statistics: Sequence[str],
     digits: int,
     where: str,
     recompute: Callable[[str, SuiteData], float] | None = None,
+    *,
+    logged: bool = False,
     **more: Any,
 ) -> tuple[PublishedFigure, ...]:
-    """Return the published figures of one statistic from one place in the paper, one for each key of
-    ``values``.
+    """Return the published figures of a table of the paper.
 
     Args:
-        values: the printed figure of each judge or system.
-        statistic: the name of the statistic.
+        rows: the printed figures of each judge or system.
+        statistics: the names of the statistics, one for each figure of a row.
         digits: the number of printed decimals.
         where: the place in the paper.
-        recompute: a function of the key and :class:`SuiteData` that recomputes the figure.
+        recompute: a function of a row's name and :class:`SuiteData` that recomputes the figure.
+        logged: True if the row's name is that of the log from which its figures can be recomputed.
         more: other fields of each figure.
     """
     return tuple(
         PublishedFigure(
-            who, statistic, value, digits, where, recompute=recompute and partial(recompute, who), **more
+            who,
+            statistic,
+            value,
+            digits,
+            where,
+            log=who if logged else "",
+            recompute=recompute and partial(recompute, who),
+            **more,
         )
-        for who, value in values.items()
+        for who, row in rows.items()
+        for statistic, value in zip(statistics, row, strict=True)
     )
 
 

@@ -122,7 +122,7 @@ def test_no_winner_is_called_where_none_is_shown(small_suite, results, tmp_path)
     report = suite_report([right, false], source=small_suite)
     (board,) = report.boards
     assert [one.judge.model for one in board.results] == [right.judge.model, small.LONGER, false.judge.model]
-    by_model = {one.other.judge.model: one for one in board.against_leader}
+    by_model = {one.judge.model: against for one, against in board.compared}
     assert by_model[false.judge.model].shown
     assert by_model[small.LONGER].difference.value == pytest.approx(0.25)
     assert [one.who for one in board.figures] == ["a model"]
@@ -172,11 +172,11 @@ def test_judges_of_other_items_are_not_compared(small_suite, tmp_path):
     one = conqret.run_suite("small", source=small_suite, judge=judged_by, sample=24).result
     half = conqret.run_suite("small", source=small_suite, judge=wrong, sample=24, sample_seed=2).result
     (board,) = suite_report([one, half]).boards
-    assert board.against_leader == ()
+    assert board.against_leader == (None,)
     assert board.winner is None
     (log,) = suite_report([], suites=["small"], source=small_suite).boards[0].results
     report = suite_report([log, half], source=tmp_path)
-    assert report.boards[0].against_leader == ()
+    assert report.boards[0].against_leader == (None,)
     assert "conqret judges suites small --fetch" in report.notes[0]
 
 
@@ -195,15 +195,15 @@ def test_a_folder_of_runs_is_a_folder_of_results(small_suite, results, tmp_path)
 
 def test_a_result_of_others_cannot_break_the_report(small_suite, results):
     result = results[0]
-    naive = result.model_copy(update={"created": result.created.replace(tzinfo=None, year=1)})
-    (board,) = suite_report([naive, result, naive]).boards
+    older = result.model_copy(update={"created": result.created.replace(year=2000)})
+    (board,) = suite_report([older, result, older]).boards
     assert [one.created for one in board.results if not one.judge.published] == [result.created]
     figure = result.main.model_copy(update={"sizes": result.main.sizes[:3], "value": 0.9})
     strange = result.model_copy(
         update={"figures": (figure,), "judge": result.judge.model_copy(update={"fingerprint": "f" * 16})}
     )
     (board,) = suite_report([result, strange]).boards
-    assert board.against_leader == ()
+    assert board.against_leader == (None,)
 
 
 def test_the_price_of_a_detection_is_known_however_its_answers_came(tmp_path, monkeypatch):
