@@ -16,7 +16,7 @@ from conqret.stats.jackknife import JackknifedEstimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.judge_baselines import baseline_sentences, offline_judgments
 from conqret.studies.agreement.label_join import DimensionView, join_labels
-from conqret.studies.calibrate.calibration_maps import AS_IS, CalibrationSample, MonotoneMap, fit_maps
+from conqret.studies.calibrate.calibration_maps import CalibrationSample, MonotoneMap, fit_maps
 from conqret.studies.calibrate.fit_calibration import calibrate
 from conqret.studies.calibrate.result import Calibration, calibration_page, reliability_diagram
 from conqret.studies.card.result import _calibration_and_baselines
@@ -51,9 +51,8 @@ def test_a_fold_has_no_part_in_the_choice_of_its_kind():
         turned = Made(np.random.default_rng(3))
         turned.target[:] = np.where(turned.fold == fold, 1 - turned.target, turned.target)
         after = fit_maps(turned)
-        assert after.chosen[1 + fold] == before.chosen[1 + fold]
         assert after.chosen_maps[1 + fold] == before.chosen_maps[1 + fold]
-        assert after.chosen_maps[0] != before.chosen_maps[0] or after.chosen[0] == AS_IS
+        assert after.chosen_maps[0] != before.chosen_maps[0] or after.chosen_maps[0].kind == "as-is"
 
 
 def squeezed(judgments, power=3.0):
@@ -122,7 +121,7 @@ def test_intervals_fit_the_maps_again_without_each_topic(seen, found):
     errors = fit_maps(sample).errors
 
     def alpha(kept):
-        said = fit_maps(sample, kept, errors).calibrated(sample.fold)
+        said = fit_maps(sample, kept, errors).calibrated
         return krippendorff_alpha([1 + 2 * said[kept], 1 + 2 * sample.target[kept]], "ordinal")
 
     without = np.array([alpha(topics != topic) for topic in dict.fromkeys(topics.tolist())])

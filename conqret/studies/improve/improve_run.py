@@ -301,8 +301,8 @@ def cross_fitted(plan: ImprovePlan, judgments: Sequence[Judgment]) -> CrossFitte
     if not all(part.any() and len(np.unique(seen.score[part])) > 1 for part in parts):
         return CrossFitted(said)
     trial = fit_maps(seen)
-    mapped = trial.calibrated(seen.fold)
-    values = {unit.item: float(value) for unit, value in zip(seen.view.units, mapped, strict=True)}
+    mapped = trial.calibrated.tolist()
+    values = {unit.item: value for unit, value in zip(seen.view.units, mapped, strict=True)}
     return CrossFitted(said, values, trial.chosen_maps[0])
 
 
