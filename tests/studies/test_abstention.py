@@ -7,7 +7,7 @@ from conqret.data import Measure, Reason, Status
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.labels import read_labels
 from conqret.studies.abstain.fit_abstention import abstain
-from conqret.studies.abstain.page import abstention_page, abstention_tables, outcome
+from conqret.studies.abstain.page import abstention_page, abstention_outcome, abstention_tables
 from tests.studies.judged import judgment, scored, study
 
 
@@ -98,7 +98,7 @@ def test_what_cannot_be_fitted_says_why(seen, found, folder):
     few = [one for one in judgments if one.topic in {"topic 1", "topic 2"}]
     with pytest.raises(DeclarationError, match="2 topics, and 6 are needed"):
         abstain(few, labels)
-    for wrong in ({"error": 0}, {"error": 1.5}, {"delta": 0.6}, {"tolerance": -1}):
+    for wrong in ({"error": 0}, {"error": 1.5}, {"tolerance": -1}):
         with pytest.raises(DeclarationError, match=next(iter(wrong))):
             abstain(judgments, labels, **wrong)
 
@@ -118,18 +118,18 @@ def test_tables_and_page_say_what_was_promised(found, seen):
     assert float(list(errors.up())[-1].text) < 1, "the axis holds what there is to see"
     nothing = abstain(*seen, error=0.01)
     assert "fewer than the 500 labels" in next(abstention_tables(nothing)).note
-    assert outcome(nothing).startswith("No score can be kept")
+    assert abstention_outcome(nothing).startswith("No score can be kept")
 
 
 def test_what_came_out_is_said_first(found):
-    assert outcome(found).startswith("On 0 of 2 dimensions every score can be kept")
+    assert abstention_outcome(found).startswith("On 0 of 2 dimensions every score can be kept")
     one = found.found["clarity"]
     found = found.model_copy(update={"found": {"clarity": one}})
     assert 0 < one.chosen.share < 1
-    assert outcome(found).startswith(f"{one.chosen.share:.0%} of the scores can be kept")
-    assert abstention_page(found).answer == [outcome(found)]
+    assert abstention_outcome(found).startswith(f"{one.chosen.share:.0%} of the scores can be kept")
+    assert abstention_page(found).answer == [abstention_outcome(found)]
     steps = tuple(step for step in one.curve if step.share >= 1)
     whole = one.model_copy(update={"curve": steps, "threshold": steps[0].threshold})
-    assert outcome(found.model_copy(update={"found": {"clarity": whole}})).startswith(
+    assert abstention_outcome(found.model_copy(update={"found": {"clarity": whole}})).startswith(
         "Every score of the judge can be kept"
     )

@@ -1,9 +1,10 @@
 """Maps from a judge's scores to human labels, fitted to one dimension by isotonic regression.
 
 Scores may also stay as they are. For a fold of topics, this is chosen by alpha on the other folds, of maps fitted
-without either fold: a topic affects neither its own map nor the choice of its kind (nested cross-validation: Varma and Simon, BMC Bioinformatics 2006). Scores stay as they are unless the map is
-better by more than one standard error of the difference over topics (one-standard-error rule: Breiman et al.,
-Classification and Regression Trees, 1984, section 3.4.3).
+without either fold: a topic affects neither its own map nor the choice of its kind (nested cross-validation: Varma and
+Simon, BMC Bioinformatics 2006). Scores stay as they are unless the map is better by more than one standard error of
+the difference over topics (one-standard-error rule: Breiman et al., Classification and Regression Trees, 1984, section
+3.4.3).
 """
 
 from __future__ import annotations
