@@ -7,7 +7,7 @@ from conqret.data import Measure, Reason, Status
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.labels import read_labels
 from conqret.studies.abstain.fit_abstention import abstain
-from conqret.studies.abstain.page import abstention_page, abstention_outcome, abstention_tables
+from conqret.studies.abstain.page import abstention_outcome, abstention_page, abstention_tables
 from tests.studies.judged import judgment, scored, study
 
 

@@ -156,9 +156,7 @@ def test_an_item_without_a_score_keeps_none_once_a_wording_was_proposed(tmp_path
 
 def test_the_offline_baseline_is_calibrated_alone(tmp_path: Path) -> None:
     items, labels = write_case(tmp_path, "length")
-    result = conqret.improve(
-        items, read_labels(labels, scales=["1:5"]), format="listwise", metric="clarity", dimension="quality"
-    )
+    result = conqret.improve(items, read_labels(labels, scales=["1:5"]), format="listwise", metric="clarity")
     assert {one.variant for one in result.final.candidates} == {"as_it_is"}
     assert result.baseline
 
@@ -171,7 +169,6 @@ def test_the_offline_baseline_is_calibrated_alone(tmp_path: Path) -> None:
         ({"criteria": None, "format": "listwise"}, "name one with --metric"),
         ({"criteria": None, "format": "direct", "metric": "preference"}, "no item has|compares two"),
         ({"model": "offline"}, "no evidence for criteria"),
-        ({"dimension": "clarity"}, "labeled dimension 'clarity'"),
         ({"excerpt": 2}, "--excerpt is 2"),
         ({"held_out": "same"}, "held out and learned from"),
         ({"topics": 8}, "9 topics are needed"),

@@ -11,13 +11,13 @@ import pytest
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.studies.improve.improve_run import CrossFitted, choose
-from conqret.studies.improve.improved_prompt import excerpt
-from conqret.studies.improve.learned import (
+from conqret.studies.improve.improved_prompt import (
     AnchorAnswer,
     LabelledItem,
     ShownScale,
     WordingAnswer,
     chosen_examples,
+    excerpt,
     observed,
     residuals,
     telling_cases,
