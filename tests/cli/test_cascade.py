@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 
 from conqret import judge
+from conqret.data.judgment import CascadeStage
 from conqret.judging.judge_folder import JudgeFolder
 from tests.cli.conftest import Cli
 from tests.cli.score_files import lines
@@ -110,12 +111,8 @@ def test_a_cascade_judges_resumes_and_replays(
     assert (counts.kept, counts.escalated, counts.first_usd) == (112, 48, None)
     judgments = {one.item: one for one in JudgeFolder(whole).finished()}
     unsure, sure = judgments["i8"], judgments["i1"]
-    assert (unsure.cascade.model, unsure.cascade.escalated, unsure.cascade.first_calls) == (
-        "openai/llm",
-        True,
-        1,
-    )
-    assert unsure.cascade.confidence == 0.48
+    stage = CascadeStage(model="openai/llm", escalated=True, confidence=0.48, first_calls=1)
+    assert unsure.cascade == stage
     assert unsure.measures["clarity"].raw == truth(8)
     assert len(unsure.trace.calls) == 2
     assert (sure.cascade.model, sure.cascade.escalated, len(sure.trace.calls)) == ("openai/cheap", False, 1)

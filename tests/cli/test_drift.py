@@ -107,9 +107,7 @@ def test_the_command(cli: Cli, judged: Path, tmp_path: Path) -> None:
     assert "The judge has drifted: overall quality is lower on day-4" in " ".join(done.out.split())
     assert "not met: difference[overall-quality] > -0.02" in done.err
     assert "Has the judge drifted?" in page.read_text()
-    still = cli("judges", "drift", judged / "day-1", judged / "day-2", "--json")
-    assert still.code == 0
-    assert [wave["name"] for wave in json.loads(still.out)["waves"]] == ["day-1", "day-2"]
+    assert cli("judges", "drift", judged / "day-1", judged / "day-2", "--json").code == 0
 
 
 def test_what_cannot_be_compared(cli: Cli, judged: Path, tmp_path: Path) -> None:
@@ -119,11 +117,9 @@ def test_what_cannot_be_compared(cli: Cli, judged: Path, tmp_path: Path) -> None
         judge=lambda item: 0.5,
         output=tmp_path / "other",
     )
-    (tmp_path / "none").mkdir()
     for arguments, message in (
         ((judged, tmp_path / "few"), "use one format"),
         ((judged, tmp_path / "other"), "has other anchors than the first wave"),
-        ((tmp_path / "none",), "there is no judged run"),
         ((judged / "day-1",), "at least two finished waves"),
         ((judged, "--reference", "day-9"), "day-9"),
         ((judged, "--require", "difference < 1"), "names no metric"),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from conqret.data import Measure, Reason, Status
+from conqret.data import Reason, Status
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.labels import read_labels
 from conqret.studies.abstain.fit_abstention import abstain
@@ -82,8 +82,6 @@ def test_unsure_is_unscored_and_never_0(found, seen):
     assert unsure.confidence["logprobs"] == pytest.approx(threshold, abs=1e-5)
     silent = found.apply_to(judgment("x", {"clarity": scored(0.5)}))
     assert "no confidence (logprobs)" in silent.measures["clarity"].detail
-    failed = judgment("x", {"clarity": Measure.missing(Reason.TIMEOUT)})
-    assert found.apply_to(failed) is failed
 
 
 def test_what_cannot_be_fitted_says_why(seen, found, folder):

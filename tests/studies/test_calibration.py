@@ -18,7 +18,6 @@ from conqret.studies.agreement.label_join import DimensionView, join_labels
 from conqret.studies.calibrate.calibration_maps import CalibrationSample, fit_maps
 from conqret.studies.calibrate.fit_calibration import calibrate
 from conqret.studies.calibrate.result import Calibration, calibration_page
-from conqret.studies.card.result import _calibration_and_baselines
 from conqret.studies.validate.result import validate
 from tests.studies.judged import judgment, scored, study
 
@@ -187,7 +186,6 @@ def test_a_gain_that_is_not_shown_is_said_to_be_so(seen, found, tmp_path):
     made = calibrate(noise, labels)
     beside = validate(noise, labels, calibration=made)
     assert (beside.average.gain.value, beside.average.gain.low) == (0, None)  # nothing to be mended
-    assert any("than the raw scores do" in text for text in _calibration_and_baselines(beside))
 
 
 def test_a_judge_that_labels_as_people_do_stays_as_it_is(seen):

@@ -180,10 +180,6 @@ def test_parts_that_all_members_have_are_put_together():
     measure = made.measures["relevance"]
     assert {part.id: part.value for part in measure.parts} == {"d1": 0.25, "d2": 1.0}
     assert (measure.value, measure.explanation) == (0.625, "m: a 0.50; b 0.75")
-    several = [{"i": judgment("i", {"predicted_precision": scored(value)})} for value in (0.5, 1.0)]
-    counted = Ballots(("a", "b"), tuple(several), ("predicted_precision",))
-    (made,) = counted.judged("mean", model="m", fingerprint="f", format="jury")
-    assert "each by its own ratings" in made.measures["predicted_precision"].explanation
 
 
 def test_the_member_is_chosen_again_without_each_topic():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from conqret.data import Measure, Reason
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError
 from conqret.judging.scales import combine_samples
 from conqret.studies.variance.result import (
     repeatabilities,
@@ -98,8 +98,6 @@ def test_what_has_no_score_takes_no_part_and_metrics_meet():
     assert found.metrics["clarity"].scores == 94
     with pytest.raises(DeclarationError, match=r"share no metric: m-1-1 has clarity; m-1-2 has rigour"):
         variance([run(1), Run(Path("m-1-2"), run(2, metric="rigour").kept)])
-    with pytest.raises(UnknownNameError, match="did you mean 'clarity'"):
-        variance([run(1)], metrics=["clarty"])
     every = {f"i{topic}-{place}" for topic in range(TOPICS) for place in range(ITEMS)}
     with pytest.raises(DeclarationError, match="no score in any of the runs"):
         variance([run(1, lost=every)])
@@ -148,7 +146,5 @@ def test_scores_that_rounding_alone_tells_apart_do_not_vary():
     row = found.metrics["credibility"]
     assert {(source.variance.value, source.share) for source in row.sources} == {(0.0, None)}
     assert row.generalizability.value is None
-    (alone,) = variance_tables(variance(runs, metrics=["credibility"]))
-    assert "estimated below 0" not in alone.note
     _, sources, *_ = variance_tables(found, every=True)
     assert sources.rows[-1] == ("Credibility: all 48 scores are the same",)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.suites import small
-from tests.suites.mirror import Mirror
+from tests.suites.mirror import mirrored
 
 ROOT = Path(__file__).parents[2]
 MADE_UP = ROOT / "tests" / "fixtures" / "suites"
@@ -19,7 +19,7 @@ MADE_UP = ROOT / "tests" / "fixtures" / "suites"
 def test_a_suite_from_its_fetch_to_the_leaderboard(cli, small_suite, tmp_path, monkeypatch):
     monkeypatch.delenv("CONQRET_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
-    with Mirror({"owner/name/v1/data/pairs.csv": small.table()}) as mirror:
+    with mirrored({"owner/name/v1/data/pairs.csv": small.table()}) as mirror:
         monkeypatch.setenv("CONQRET_SUITES_MIRROR", mirror.url)
         refused = cli("judges", "suites", "small", "--fetch")
         assert (refused.code, mirror.asked) == (2, 0)

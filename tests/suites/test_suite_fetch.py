@@ -10,7 +10,7 @@ from conqret.errors import DeclarationError
 from conqret.suites.suite import SuiteFile
 from conqret.suites.suite_fetch import fetch_suite, local_copy
 from tests.suites import small
-from tests.suites.mirror import Mirror
+from tests.suites.mirror import mirrored
 
 PLACE = "owner/name/v1/data/pairs.csv"
 
@@ -26,7 +26,7 @@ def fetch(monkeypatch):
     """Fetches the small suite from a mirror that has this content."""
 
     def fetched(content, **more):
-        with Mirror({} if content is None else {PLACE: content}, **more) as mirror:
+        with mirrored({} if content is None else {PLACE: content}, **more) as mirror:
             monkeypatch.setenv("CONQRET_SUITES_MIRROR", mirror.url)
             return fetch_suite(small.suite())
 
@@ -34,12 +34,12 @@ def fetch(monkeypatch):
 
 
 def test_a_download_that_breaks_off_is_tried_again(target, fetch, monkeypatch):
-    fetch(small.table(), cut=[100, 300])
+    fetch(small.table(), cut=(100, 300))
     assert target.read_bytes() == small.table()
     assert local_copy(small.suite()) == target.parent
     target.unlink()
     with pytest.raises(DeclarationError, match=r"Run the command again, or put\n  .*pairs.csv from "):
-        fetch(small.table(), cut=[100, 100, 100])
+        fetch(small.table(), cut=(100, 100, 100))
     assert list(target.parent.glob("*pairs*")) == []
     monkeypatch.setenv("CONQRET_SUITES_MIRROR", "http://127.0.0.1:9")
     with pytest.raises(DeclarationError, match="cannot be fetched"):
@@ -49,7 +49,7 @@ def test_a_download_that_breaks_off_is_tried_again(target, fetch, monkeypatch):
 def test_a_file_that_is_not_there_is_told_with_its_place(target, fetch):
     with pytest.raises(DeclarationError, match="does not exist \\(HTTP 404\\)"):
         fetch(None)
-    fetch(small.table(), statuses=[503, 429])
+    fetch(small.table(), statuses=(503, 429))
     assert target.exists()
 
 
@@ -64,7 +64,7 @@ def test_files_that_no_command_can_fetch_are_told_with_their_places(target):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (small.table().replace(b"better", b"winner", 1), r"pairs.csv:1 \[better\] is missing"),
+        (small.table().replace(b"better", b"winner", 1), r"\[better\] is missing"),
         (small.table(3), "24 of 40 items"),
     ],
 )
