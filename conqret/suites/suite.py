@@ -213,6 +213,7 @@ class SuiteData:
         rules: the logs that are not judges but rules computed from the texts (such as the longer
             answer).
         notes: remarks on this copy of the suite.
+        raw: labels and comparisons behind the gold, for the recomputation of published figures.
     """
 
     items: tuple[Item, ...] | tuple[Pair, ...] = ()
@@ -223,6 +224,7 @@ class SuiteData:
     logs: Mapping[str, Mapping[str, Values]] = field(default_factory=dict)
     rules: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    raw: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[str, int]:

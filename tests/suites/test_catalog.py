@@ -253,7 +253,7 @@ def test_the_novices_of_dagstuhl_are_read_without_the_experts(tmp_path: Path) ->
     shutil.copy(FIXTURES / "argquality_novices" / name, tmp_path / name)
     suite, data = SUITES["dagstuhl"], SUITES["dagstuhl"].data(tmp_path)
     assert not data.items
-    assert len({label.annotator for label in data.novices.labels}) == 3
+    assert len({label.annotator for label in data.raw["novices"].labels}) == 3
     known = [found for found in recomputed(suite, data) if found.value is not None]
     assert all(found.same for found in known if "Table 5" in found.figure.where)
 

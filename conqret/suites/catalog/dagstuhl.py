@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -53,14 +52,7 @@ overall quality.
 """
 
 
-@dataclass(frozen=True)
-class DagstuhlData(SuiteData):
-    """The arguments with the experts' ratings, and the novices' labels if their file exists."""
-
-    novices: LabelSet | None = None
-
-
-def read(folder: Path) -> DagstuhlData:
+def read(folder: Path) -> SuiteData:
     """Read the texts that an expert calls an argument, with the mean of the experts' ratings (1 to 3) as gold.
 
     Raises:
@@ -69,9 +61,9 @@ def read(folder: Path) -> DagstuhlData:
         LabelsError: labels are faulty.
     """
     files_present(folder, (EXPERTS, NOVICES), "labels")
-    novices = read_labels(suite_file(folder, NOVICES)) if is_there(folder, NOVICES) else None
+    raw = {"novices": read_labels(suite_file(folder, NOVICES))} if is_there(folder, NOVICES) else {}
     if not is_there(folder, EXPERTS):
-        return DagstuhlData(novices=novices)
+        return SuiteData(raw=raw)
     path = suite_file(folder, EXPERTS)
     texts: dict[str, Item] = {}
     for row in published_rows(folder, EXPERTS, TEXT, partial(csv_rows, published_in="windows-1252")):
@@ -86,12 +78,12 @@ def read(folder: Path) -> DagstuhlData:
     if not rated:
         raise DeclarationError(f"{path} contains no ratings of {', '.join(NAMES[:3])} …")
     items = tuple(item for name, item in texts.items() if name in annotations["overall_quality"])
-    return DagstuhlData(
+    return SuiteData(
         items,
         {name: mean_labels(annotations[name]) for name in rated},
         {item.id: item.topic for item in items},
         annotations={name: annotations[name] for name in rated},
-        novices=novices,
+        raw=raw,
     )
 
 
@@ -106,7 +98,7 @@ def alpha_with_experts(verdicts: SuiteVerdicts) -> float:
 def novice_alpha(dimensions: Iterable[str], data: SuiteData) -> float:
     """Return Krippendorff's alpha (ordinal) of the novices over all labels of the dimensions (none: all of them), as if
     each dimension of a unit were a unit of its own. NaN without labels of novices."""
-    labels = data.novices if isinstance(data, DagstuhlData) else None
+    labels: LabelSet | None = data.raw.get("novices")
     if labels is None:
         return math.nan
     tables = [labels.table(name, labels.units) for name in dimensions or labels.dimensions]
