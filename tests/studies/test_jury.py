@@ -176,7 +176,7 @@ def test_parts_that_all_members_have_are_put_together():
     ballots = Ballots(
         ("a", "b"), (rated(0.0, 1.0), rated(0.5, 1.0, Part(id="d3", value=1.0))), ("relevance",)
     )
-    (made,) = ballots.judged("mean", model="m", fingerprint="f", format="jury")
+    (made,) = ballots.judged("mean", model="m", fingerprint="f")
     measure = made.measures["relevance"]
     assert {part.id: part.value for part in measure.parts} == {"d1": 0.25, "d2": 1.0}
     assert (measure.value, measure.explanation) == (0.625, "m: a 0.50; b 0.75")
