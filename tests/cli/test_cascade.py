@@ -202,7 +202,6 @@ def test_a_promise_that_cannot_be_kept_is_exit_code_1(
     assert "judge with --model openai/llm alone" in " ".join(done.err.split())
     for words, message in (
         ((*given, "--error", "0.1"), "give --margin instead"),
-        (("judges", "abstain", study / "cheap", "--labels", few, "--margin", "0.1"), "give --error instead"),
         ((*given[:3], "--against", study / "cheap", *given[5:]), "runs of two judges"),
     ):
         done = cli(*words, "-o", tmp_path / "x.json")

@@ -7,7 +7,12 @@ from conqret.data import Reason, Status
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.labels import read_labels
 from conqret.studies.abstain.fit_abstention import abstain
-from conqret.studies.abstain.page import abstention_outcome, abstention_page, abstention_tables
+from conqret.studies.abstain.page import (
+    abstention_outcome,
+    abstention_page,
+    abstention_remarks,
+    abstention_tables,
+)
 from tests.studies.judged import judgment, scored, study
 
 
@@ -82,6 +87,21 @@ def test_unsure_is_unscored_and_never_0(found, seen):
     assert unsure.confidence["logprobs"] == pytest.approx(threshold, abs=1e-5)
     silent = found.apply_to(judgment("x", {"clarity": scored(0.5)}))
     assert "no confidence (logprobs)" in silent.measures["clarity"].detail
+
+
+def test_labels_say_how_their_items_were_drawn(seen, folder):
+    """With one chance for all, nothing has to be said; with several, no promise can be made."""
+    header, *rows = (folder / "labels.csv").read_text(encoding="utf-8").splitlines()
+    for chances, fits in (((0.5, 0.5), True), ((0.25, 0.5), False)):
+        lines = [f"{row},{chances[int(row.split(',')[0][1:]) % 2]}" for row in rows]
+        file = folder / "drawn.csv"
+        file.write_text("\n".join([f"{header},inclusion_probability", *lines]), encoding="utf-8")
+        labels = read_labels(file, scales=["1:3"])
+        if fits:
+            assert list(abstention_remarks(abstain(seen[0], labels))) == []
+            continue
+        with pytest.raises(DeclarationError, match=r"inclusion_probability from 0\.25 to 0\.5"):
+            abstain(seen[0], labels)
 
 
 def test_what_cannot_be_fitted_says_why(seen, found, folder):

@@ -17,7 +17,7 @@ from conqret.studies.diff.result import difference_page, difference_tables, rema
 from tests.studies.judged import Run, judgment, scored
 
 
-def runs(scores, *, prefix="", **more):
+def runs(scores, *, prefix="", cascade=None, **more):
     """A run from scores by topic and place; None has no score."""
     kept = [
         judgment(
@@ -25,7 +25,7 @@ def runs(scores, *, prefix="", **more):
             {"clarity": scored(value) if value is not None else Measure.missing(Reason.REFUSAL)},
             topic=f"topic {topic}",
             **more,
-        )
+        ).model_copy(update={"cascade": cascade})
         for topic, row in enumerate(scores)
         for place, value in enumerate(row)
     ]
@@ -64,21 +64,10 @@ def test_ids_that_are_rows_do_not_pair_different_questions():
 
 
 def test_runs_of_a_decision_model_and_a_cascade_say_what_is_compared():
-    scores = [[0.5, 0.6]] * 4
-
-    def by(method, fingerprint, stage=None):
-        made = runs(scores)
-        for one in made.kept:
-            measures = {
-                name: each.model_copy(update={"method": method}) for name, each in one.measures.items()
-            }
-            yield one.model_copy(update={"measures": measures, "fingerprint": fingerprint, "cascade": stage})
-
     stage = CascadeStage(model="llm", escalated=True, confidence=0.1, first_calls=1)
-    llm, cascade = (
-        Run(Path("llm"), list(by(None, "a"))),
-        Run(Path("both"), list(by("probabilities", "b", stage))),
-    )
+    llm, cascade = runs([[0.5, 0.6]] * 4), runs([[0.5, 0.6]] * 4, fingerprint="b", cascade=stage)
+    for one in cascade.kept:
+        one.measures["clarity"] = one.measures["clarity"].model_copy(update={"method": "probabilities"})
     found = diff(llm, cascade)
     assert (found.expected_values, found.stages) == ((0, 8), ({}, {"llm": 8}))
     said = " ".join(remarks(found))
@@ -234,39 +223,38 @@ def systems(folder, rng, *, favour, topics=16, each=6, labelled=3):
     quality = 0.5 + 0.1 * rng.normal(size=(2, topics, each))
     judged = (quality + 0.05 * rng.normal(size=quality.shape)).clip(0, 1)
     judged[1] = (judged[1] + favour).clip(0, 1)
-    rows = ["item,dimension,annotator,value"]
-    for side, name in enumerate("ab"):
-        for topic in range(topics):
-            for place in range(labelled):
-                value = quality[side, topic, place] + 0.05 * rng.normal()
-                rows.append(f"{name}-{topic}-{place},clarity,ann,{value.clip(0, 1):.4f}")
+    labels = (quality + 0.05 * rng.normal(size=quality.shape)).clip(0, 1)[:, :, :labelled]
+    rows = [
+        f"{'ab'[side]}-{topic}-{place},clarity,ann,{value:.4f}"
+        for (side, topic, place), value in np.ndenumerate(labels)
+    ]
     file = folder / "labels.csv"
-    file.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    labels = read_labels(file, scales=["0:1"], level="interval")
-
-    def run(side):
-        kept = [
-            judgment(
-                f"{'ab'[side]}-{topic}-{place}", {"clarity": scored(float(value))}, topic=f"t{topic}/{place}"
-            )
-            for topic, row in enumerate(judged[side])
-            for place, value in enumerate(row)
-        ]
-        return Run(Path("ab"[side]), kept)
-
-    return run(0), run(1), labels
+    file.write_text("\n".join(["item,dimension,annotator,value", *rows]) + "\n", encoding="utf-8")
+    pair = [
+        Run(
+            Path(name),
+            [
+                judgment(
+                    f"{name}-{topic}-{place}", {"clarity": scored(float(value))}, topic=f"t{topic}/{place}"
+                )
+                for (topic, place), value in np.ndenumerate(values)
+            ],
+        )
+        for name, values in zip("ab", judged, strict=True)
+    ]
+    return *pair, read_labels(file, scales=["0:1"], level="interval")
 
 
 def test_a_judge_that_favours_a_system_is_corrected_by_few_labels(tmp_path):
     rng = np.random.default_rng(11)
     naive = corrected = 0
-    for _ in range(25):
+    for _ in range(10):
         one, other, labels = systems(tmp_path, rng, favour=0.05)
         row = diff(one, other, labels=[labels]).metrics["clarity"]
         naive += row.difference.low > 0
         corrected += not row.corrected.corrected.low <= 0 <= row.corrected.corrected.high
-    assert naive >= 15
-    assert corrected <= 4  # 25 draws of .05 exceed 4 in 1% of the cases
+    assert naive >= 6
+    assert corrected <= 2  # 10 draws of .05 exceed 2 in 1% of the cases
 
 
 def test_what_cannot_be_compared(tmp_path):
