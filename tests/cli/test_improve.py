@@ -93,6 +93,7 @@ def test_the_command_that_uses_it_asks_for_the_judge_that_was_measured(cli: Cli,
             "_blocks.j2",
             "criteria.j2",
         ]
+        assert "--explain-in" not in result.use  # as usual
         _, *words = shlex.split(result.command(str(tmp_path / "out")).replace("NEW.jsonl", str(items)))
         used = cli(*words, "--api-base", server.url, "-o", tmp_path / "used")
     assert used.code == 0, used.err

@@ -5,7 +5,7 @@ not seen.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -220,7 +220,7 @@ def judging_options(plan: ImprovePlan, improved: Setup, final: VariantChoice) ->
     for name in (*SampleSettings.__annotations__, "max_tokens"):
         settings: Any = improved.client if name == "max_tokens" else improved.options
         value = getattr(settings, name)
-        if value != getattr(type(settings), name):  # its default
+        if value != next(field.default for field in fields(settings) if field.name == name):
             words += [f"--{name.replace('_', '-')}", str(value)]
     return tuple(words)
 
