@@ -172,22 +172,6 @@ def test_what_cannot_be_calibrated(tmp_path, seen):
         calibrate([*judgments, judgment("y", judgments[0].measures, fingerprint="g")], labels)
 
 
-def test_a_gain_that_is_not_shown_is_said_to_be_so(seen, found, tmp_path):
-    judgments, labels, _, honest = seen
-    shown = validate(judgments, labels, calibration=found).average.gain
-    assert shown.low > 0
-    assert validate(judgments, labels).average.gain.reason == "no calibration was given"
-    rng = np.random.default_rng(5)
-    shuffled = rng.permutation([one.value("clarity") for one in honest])
-    noise = [
-        judgment(one.item, {"clarity": scored(value)}, topic=one.topic)
-        for one, value in zip(honest, shuffled, strict=True)
-    ]
-    made = calibrate(noise, labels)
-    beside = validate(noise, labels, calibration=made)
-    assert (beside.average.gain.value, beside.average.gain.low) == (0, None)  # nothing to be mended
-
-
 def test_a_judge_that_labels_as_people_do_stays_as_it_is(seen):
     _, labels, _, honest = seen
     found = calibrate(honest, labels)

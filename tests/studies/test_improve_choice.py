@@ -84,16 +84,11 @@ def test_an_excerpt_ends_between_words_whatever_a_text_begins_with() -> None:
 
 
 def test_of_a_long_proposal_only_a_part_is_taken_over() -> None:
-    answer = WordingAnswer(
-        observations=["  They\nreward length. ", "", *["word " * 1000] * 50],
-        wording="word " * 5000,
-        anchors=[AnchorAnswer(rating=1, meaning="word " * 1000)],
-    )
-    seen = observed(answer)
-    assert (seen[0], len(seen)) == ("They reward length.", 5)
-    proposed = worded(answer, "“clarity”", [1])
-    lengths = [len(text) for text in (*seen, proposed.anchors[0].meaning)]
-    assert max(lengths) <= 410
+    anchor = AnchorAnswer(rating=1, meaning="word " * 1000)
+    answer = WordingAnswer(observations=["word " * 1000] * 50, wording="word " * 5000, anchors=[anchor])
+    seen, proposed = observed(answer), worded(answer, "“clarity”", [1])
+    assert len(seen) == 6
+    assert max(map(len, (*seen, proposed.anchors[0].meaning))) <= 410
     assert len(proposed.wording) <= 4010
 
 

@@ -181,15 +181,11 @@ def test_judges_of_other_items_are_not_compared(small_suite, tmp_path):
 
 def test_a_folder_of_runs_is_a_folder_of_results(small_suite, results, tmp_path):
     for number, result in enumerate(results):
-        (tmp_path / "runs" / str(number)).mkdir(parents=True)
-        (tmp_path / "runs" / str(number) / "suite.json").write_text(
-            result.model_dump_json(), encoding="utf-8"
-        )
-    (board,) = suite_report([tmp_path / "runs"], source=tmp_path).boards
+        (tmp_path / f"{number}.json").write_text(result.model_dump_json(), encoding="utf-8")
+    (board,) = suite_report([tmp_path], source=tmp_path).boards
     assert len(board.results) == 2
-    (tmp_path / "empty").mkdir()
     with pytest.raises(DeclarationError, match="contains no result"):
-        suite_report([tmp_path / "empty"])
+        suite_report([small_suite])
 
 
 def test_a_result_of_others_cannot_break_the_report(small_suite, results):
