@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -83,3 +85,19 @@ def test_a_detection_is_judged_offline(cli, tmp_path):
     done = cli("judges", "test", "berds", "--from", MADE_UP, "-o", tmp_path / "run", "--json", "-q")
     assert done.code == 0, done.err
     assert any(figure["n"] for figure in json.loads(done.out)["figures"])
+
+
+def test_the_commands_of_the_page_do_what_it_says(cli, tmp_path, monkeypatch):
+    page = (ROOT / "docs" / "suites.md").read_text("utf-8")
+    commands = [line for block in re.findall(r"```bash\n(.*?)```", page, re.S) for line in block.splitlines()]
+    assert len(commands) >= 8
+    monkeypatch.setenv("CONQRET_DATA", str(MADE_UP))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my-prompts").mkdir()
+    (tmp_path / "my_module.py").write_text("def my_judge(item):\n    return 'first'\n", encoding="utf-8")
+    for command in commands:
+        words = [{"gpt-4o-mini": "offline", "40": "3"}.get(word, word) for word in shlex.split(command)]
+        if "--fetch" in words or "my-prompts/" in words:  # of the network, and of a folder of one's own
+            continue
+        done = cli(*words[1:])
+        assert done.code == 0, (command, done.err)

@@ -355,11 +355,11 @@ def fit_cascade(
         both = f"scores of both judges with labels are of {counted(count, joined.clustered_by)}"
         raise _no_threshold({"": f"{both}, and {MIN_TOPICS} are needed", **left_out})
     # without a score of the first judge, the last one judges
-    tested, names, wrong = confidence, topics, (np.where(np.isnan(first), last, first), last)
+    tested, names, kept, escalated = confidence, topics, np.where(np.isnan(first), last, first), last
     if together:
         tested, names = np.repeat(tested, len(covered)), [name for name in names for _ in covered]
-        wrong = wrong[0].reshape(-1, 1), wrong[1].reshape(-1, 1)
-    curve = cascade_curve(tested, *wrong, names, margin=margin, delta=DELTA)
+        kept, escalated = kept.reshape(-1, 1), escalated.reshape(-1, 1)
+    curve = cascade_curve(tested, kept, escalated, names, margin=margin, delta=DELTA)
     threshold = trusted_from(curve)
     columns = {name: [place] for place, name in enumerate(errors)} | {TOGETHER: [*range(len(covered))]}
     record = folders[1].record()

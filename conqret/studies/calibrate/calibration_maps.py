@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +33,8 @@ LEFT_OUT: tuple[Out, ...] = tuple(
 """None, each fold, and each two of them."""
 
 
-AS_IS: Literal["as-is"] = "as-is"
-ISOTONIC: Literal["isotonic"] = "isotonic"
+AS_IS: Final = "as-is"
+ISOTONIC: Final = "isotonic"
 
 
 class MonotoneMap(Frozen):
