@@ -23,8 +23,7 @@ from conqret.data import Item, Judgment, Measure, Status
 from conqret.io.label_set import Label, LabelScale, LabelSet, Scales, Unit
 from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS
 from conqret.studies.improve.improve_run import ImprovePlan
-from conqret.studies.improve.improved_prompt import AS_IT_IS
-from conqret.studies.improve.learned import LabelledItems
+from conqret.studies.improve.improved_prompt import AS_IT_IS, LabelledItems
 from conqret.studies.improve.measuring import outcome
 
 VARIANTS = (AS_IT_IS, "examples", "wording", "both")

@@ -37,8 +37,8 @@ def list_suites(
 
     Args:
         name: Show this suite alone, with its files, statistics and published figures.
-        fetch: Fetch the files of the suite, or copy them from the folder `--from`.
-        yes (--yes, -y): Accept the license and the size without a question.
+        fetch: Fetch the files of the suite from their publishers.
+        yes (--yes, -y): Accept the license without a question.
 
     Examples:
 
@@ -53,22 +53,21 @@ def list_suites(
 
     suites = declared.SUITES
     if fetch:
-        if name is None:
-            raise DeclarationError("name the suite that is to be fetched: conqret judges suites NAME --fetch")
-        result(*_fetched(suites[name], source, yes=yes), as_json=json_output)
+        if name is None or source is not None:
+            raise DeclarationError(
+                "name the suite that is to be fetched, without --from: judges suites NAME --fetch"
+            )
+        result(*_fetched(suites[name], yes=yes), as_json=json_output)
         return
     if name is not None:
         result(*_one_suite(suites[name], source), as_json=json_output)
         return
     every = [suites[name] for name in suites]
-    here = {suite.name: suite_fetch.local_copy(suite, source) for suite in every}
-    folders = {name: None if copy is None else str(copy.folder) for name, copy in here.items()}
-    listed = [{**_facts(suite), "here": folders[suite.name]} for suite in every]
+    listed = [_facts(suite, suite_fetch.local_copy(suite, source)) for suite in every]
 
     def entries() -> Iterator[RenderableType]:
-        for suite in every:
-            folder = folders[suite.name]
-            state = "its files are not here" if folder is None else f"here: {folder}"
+        for suite, facts in zip(every, listed, strict=True):
+            state = f"here: {facts['here']}" if facts["here"] else "its files are not here"
             judged = "" if suite.judged else "; published verdicts only, nothing to judge"
             size = f"{_size(suite)}; {suite.about}; public since {suite.public_since}{judged}"
             yield from entry(suite.name, suite.title, [suite.question, size, state])
@@ -82,22 +81,12 @@ def _one_suite(suite: Suite, source: Path | None) -> tuple[dict[str, Any], Itera
     this machine, to count them and to recompute published figures; nothing is fetched."""
     from conqret.suites import leaderboard_page, suite_fetch, suite_statistics
 
-    copy = suite_fetch.local_copy(suite, source)
-    data = None if copy is None else suite.data(copy.folder)
+    folder = suite_fetch.local_copy(suite, source)
+    data = None if folder is None else suite.data(folder)
     figures = [] if data is None else suite_statistics.recomputed(suite, data)
-    files = [
-        {
-            "file": one.local,
-            "from": suite_fetch.address(one),
-            "sha256": one.sha256,
-            "size": one.size,
-            "note": one.note,
-        }
-        for one in suite.files
-    ]
+    files = [{"file": one.local, "from": suite_fetch.address(one), "note": one.note} for one in suite.files]
     facts = {
-        **_facts(suite),
-        "here": None if copy is None else str(copy.folder),
+        **_facts(suite, folder),
         "counts": None if data is None else data.counts,
         "files": files,
         "statistics": _fields(suite.statistics, "name", "definition", "chance"),
@@ -116,8 +105,7 @@ def _one_suite(suite: Suite, source: Path | None) -> tuple[dict[str, Any], Itera
                 f"size       {_size(suite)}",
                 f"public     since {suite.public_since}: it may be in the training data of later models",
                 f"judged by  {suite.judged_by()}",
-                f"files      {'not here' if copy is None else copy.folder}"
-                + ("" if data is None else f" ({_counts(data.counts)})"),
+                f"files      {folder or 'not here'}" + ("" if data is None else f" ({_counts(data.counts)})"),
             ],
         )
         yield from (leaderboard_page.statistics_table(suite), "")
@@ -135,22 +123,20 @@ _FILES = 6
 """Files that are listed."""
 
 
-def _fetched(suite: Suite, source: Path | None, *, yes: bool) -> tuple[dict[str, Any], Iterable[str]]:
+def _fetched(suite: Suite, *, yes: bool) -> tuple[dict[str, Any], Iterable[str]]:
     """Fetch the missing files of a suite, and return what was done as plain data and as lines. Without ``yes`` the user
     has to accept the license on a terminal; one who does not ends the command with exit code 1.
 
     Raises:
-        DeclarationError: there is no terminal, or a file cannot be fetched or is not the published one.
+        DeclarationError: there is no terminal, or a file cannot be fetched or has another layout.
     """
     from conqret.suites import suite_fetch
 
     lacking, _ = suite_fetch.to_fetch(suite)
     if lacking:
-        sizes = [file.size for file in lacking]
-        size = "unknown size" if None in sizes else f"{sum(filter(None, sizes)) / 1e6:,.1f} MB"
         tell(f"{suite.title}: {suite.source}")
         tell(f"license: {suite.license}")
-        tell(f"{number(len(lacking), 'file')}, {size}, into {suite_fetch.fetched_folder(suite)}")
+        tell(f"{number(len(lacking), 'file')} into {suite_fetch.fetched_folder(suite)}")
         if not yes:
             if not sys.stdin.isatty():
                 raise DeclarationError(
@@ -165,19 +151,18 @@ def _fetched(suite: Suite, source: Path | None, *, yes: bool) -> tuple[dict[str,
             of = "" if total is None else f" of {total / 1e6:,.1f}"
             bar.reach(done, f"{file}: {done / 1e6:,.1f}{of} MB", total=total)
 
-        fetched = suite_fetch.fetch_suite(suite, source=source, on_bytes=on_bytes)
+        fetched = suite_fetch.fetch_suite(suite, on_bytes=on_bytes)
     facts = {
         "suite": suite.name,
-        "folder": str(fetched.copy.folder),
+        "folder": str(fetched.folder),
         "fetched": list(fetched.fetched),
         "kept": list(fetched.kept),
-        "files": fetched.copy.digests(),
-        "without_digest": [file.local for file in suite.files if not file.sha256],
+        "files": suite_fetch.digests(suite, fetched.folder),
     }
     there = f", {number(len(fetched.kept), 'file')} were here already" if fetched.kept else ""
     lines = [
         f"{number(len(fetched.fetched), 'file')} fetched and checked{there}",
-        at(fetched.copy.folder, "folder"),
+        at(fetched.folder, "folder"),
         f"conqret judges test {suite.name} --model MODEL judges it",
     ]
     return facts, lines
@@ -227,8 +212,9 @@ def _fields(rows: Iterable[object], *names: str) -> list[dict[str, Any]]:
 _FACTS = ("name", "title", "question", "source", "license", "about", "task", "judged", "public_since")
 
 
-def _facts(suite: Suite) -> dict[str, Any]:
-    return {**_fields([suite], *_FACTS)[0], "whole": dict(suite.whole)}
+def _facts(suite: Suite, folder: Path | None) -> dict[str, Any]:
+    here = None if folder is None else str(folder)
+    return {**_fields([suite], *_FACTS)[0], "whole": dict(suite.whole), "here": here}
 
 
 def _size(suite: Suite) -> str:

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from conqret.show import words
-from conqret.show.forest import Forest, ForestRow
+from conqret.show.forest import Forest, forests
 from conqret.show.report_page import CollapsedTable, PageRemarks, Part, ReportPage, Section
 from conqret.show.table import Cell, Column, Table
+from conqret.stats.estimate import Estimate
 from conqret.suites.result import SuiteResult
 from conqret.suites.suite import Suite
 from conqret.suites.suite_report import LeaderComparison, SuiteBoard, SuiteReport
@@ -118,9 +119,8 @@ def _shown(board: SuiteBoard) -> str:
     if board.winner is not None:
         only = " (baselines only)" if all(one.judge.baseline for one in others) else ""
         return f"yes, than {'the other' if len(others) == 1 else f'all {len(others)} others'}{only}"
-    compared = {id(one.other) for one in board.against_leader}
-    level = [_name(one.other, board) for one in board.against_leader if not one.shown]
-    untested = sum(id(one) not in compared for one in others)
+    level = [_name(one, board) for one, against in board.compared if against and not against.shown]
+    untested = board.against_leader.count(None)
     parts = [f"not shown to be better than {', '.join(level[:3])}"] if level else []
     parts += [f"nor than {len(level) - 3} more"] if len(level) > 3 else []
     parts += (
@@ -149,10 +149,9 @@ LEGEND = (
 
 def board_table(board: SuiteBoard) -> Table:
     """Return the table of one suite's judges, best first, with agreement among annotators at the end."""
-    compared = {id(one.other): one for one in board.against_leader}
     rows: list[tuple[Cell, ...]] = []
-    for place, result in enumerate(board.results):
-        behind, state = _against_best(board, place, result, compared.get(id(result)))
+    for result, against in board.compared:
+        behind, state = _against_best(board, result, against)
         name, estimate = _name(result, board), result.main.estimate
         rows.append((name, _origin(result), estimate, behind, state, _items(result), _price(result)))
     rows += [
@@ -175,24 +174,23 @@ def board_table(board: SuiteBoard) -> Table:
 
 
 def _against_best(
-    board: SuiteBoard, place: int, result: SuiteResult, against: LeaderComparison | None
+    board: SuiteBoard, result: SuiteResult, against: LeaderComparison | None
 ) -> tuple[str, str]:
-    """Return two texts for the row of a judge at ``place`` (0 is the best): how far it is behind the best on the items
-    that both judged (may be empty), and what the test shows."""
+    """Return two texts for the row of a judge: how far it is behind the best on the items that both judged (may be
+    empty), and what the test shows."""
+    best = board.results[0]
     if result.main.value is None:
         return "", "no value"
     if len(board.results) == 1:
         return "", "one judge: nothing to compare"
-    if not place:
+    if result is best:
         return "", "best value"
     if against is None:
         return "", "not compared: other items, or too few clusters"
     state = "shown to be worse" if against.shown else "not shown to be worse"
-    pair = board.shared(board.results[0], result)
-    values = {board.results[0].main.value, result.main.value}
-    if pair is not None and {one.value for one in pair} != values:
-        best, own = (words.score(one.value) for one in pair)
-        state += f" ({own} against {best} on the {against.items:,} shared items)"
+    if {against.leader.value, against.other.value} != {best.main.value, result.main.value}:
+        values = f"{words.score(against.other.value)} against {words.score(against.leader.value)}"
+        state += f" ({values} on the {against.leader.items:,} shared items)"
     return "" if against.difference.value is None else words.score(abs(against.difference.value)), state
 
 
@@ -255,33 +253,22 @@ def _price(result: SuiteResult) -> str:
 def _picture(board: SuiteBoard, titles: dict[str, str]) -> list[Forest]:
     """Return the chart of a suite's judges with their intervals, or no chart if none has a value. At most :data:`ROWS`
     judges are shown; the first row also shows the agreement of annotators."""
-    rows: list[ForestRow] = []
-    for result in board.results[:ROWS]:
-        if result.main.value is not None:
-            rows.append(
-                ForestRow(
-                    _name(result, board),
-                    result.main.value,
-                    result.main.low,
-                    result.main.high,
-                    others={} if rows else {who: float(value) for who, value, _ in _yardsticks(board)},
-                )
-            )
-    return [Forest(titles[board.suite.name], words.label(board.statistic.name), rows)] if rows else []
+    shown = [
+        (_name(one, board), one.main.estimate) for one in board.results[:ROWS] if one.main.value is not None
+    ]
+    human = {who: Estimate(float(value)) for who, value, _ in _yardsticks(board)}
+    others = {name: human for name, _ in shown[:1]}
+    return forests(titles[board.suite.name], words.label(board.statistic.name), shown, others)
 
 
 def _sources(report: SuiteReport) -> list[str]:
     lines = []
     for board in report.boards:
         lacking = {text for one in board.results for text in one.lacking}
-        part = (
-            f" The judges here saw only a part of this test set: {', '.join(sorted(lacking))}."
-            if lacking
-            else ""
-        )
+        saw = f" The judges here saw only a part of this test set: {', '.join(sorted(lacking))}."
         lines.append(
             f"The test set {board.suite.title} is published in: {board.suite.source}. Its license is "
-            f"{board.suite.license}.{part}"
+            f"{board.suite.license}.{saw * bool(lacking)}"
         )
     return lines
 
@@ -295,32 +282,30 @@ def statistics_table(suite: Suite) -> Table:
     """Return the table of a suite's statistics, with their definitions and values by chance."""
     return Table(
         "Statistics",
-        ("Statistic", Column("Definition", "text"), "By chance"),
-        [
-            (
-                one.name,
-                one.definition + (" (less is better)" if one.lower_is_better else ""),
-                "" if one.chance is None else one.chance,
-            )
-            for one in suite.statistics
-        ],
+        {
+            "Statistic": "name",
+            Column("Definition", "text"): lambda one: (
+                one.definition + " (less is better)" * one.lower_is_better
+            ),
+            "By chance": lambda one: "" if one.chance is None else one.chance,
+        },
+        suite.statistics,
         note="The leaderboard uses the first of these statistics.",
     )
 
 
 def published_table(suite: Suite, figures: Sequence[RecomputedFigure]) -> Table:
     """Return the table that compares published figures with those recomputed from the files of this copy."""
-    found = {id(one.figure): one for one in figures}
     rows: list[tuple[Cell, ...]] = []
-    for figure in suite.published:
-        own = found.get(id(figure))
+    for one in figures or [RecomputedFigure(figure, None) for figure in suite.published]:
+        figure = one.figure
         places = figure.digits + 2 * (figure.times == 100)
-        value = None if own is None or own.value is None else f"{own.value / figure.times:.{places + 1}f}"
-        same = None if own is None else own.same
-        state = "not recomputed" if value is None else "the same" if same else "differs"
-        remark = f"{figure.where}; {state}: {figure.note}" if figure.note else f"{figure.where}; {state}"
-        printed = f"{figure.value / figure.times:.{places}f}"
-        rows.append((figure.who, figure.statistic, printed, value or "", remark))
+        value = "" if one.value is None else f"{one.value / figure.times:.{places + 1}f}"
+        state = {None: "not recomputed", True: "the same", False: "differs"}[one.same]
+        remark = f"{figure.where}; {state}" + f": {figure.note}" * bool(figure.note)
+        rows.append(
+            (figure.who, figure.statistic, f"{figure.value / figure.times:.{places}f}", value, remark)
+        )
     return Table(
         f"{suite.title}: figures of the paper",
         [*texts("Of", "Statistic"), "Published", "From the files", *texts("Remark")],
@@ -328,21 +313,22 @@ def published_table(suite: Suite, figures: Sequence[RecomputedFigure]) -> Table:
     )
 
 
-def figures_table(suite: Suite, results: Sequence[SuiteResult]) -> Table:
-    """Return the table of judges' figures on one suite, with one row per judge and statistic."""
-    rows: list[tuple[Cell, ...]] = []
-    for one in results:
-        for figure in one.figures:
-            statistic = suite.statistic(figure.statistic)
-            chance = None if statistic is None else statistic.chance
-            by_chance = "" if chance is None else words.score(chance)
-            count = f"{figure.n:,} of {figure.items:,}"
-            row = (figure.statistic, one.judge.name, figure.estimate, count, figure.clusters, by_chance)
-            rows.append(row)
+def figures_table(suite: Suite, result: SuiteResult) -> Table:
+    """Return the table of a judge's figures on one suite."""
+    chances = {statistic.name: statistic.chance for statistic in suite.statistics}
     return Table(
         suite.title,
-        ("Statistic", Column("Judge", "text"), "Value", "Items", "Clusters", "By chance"),
-        rows,
+        {
+            "Statistic": "statistic",
+            Column("Judge", "text"): lambda _: result.judge.name,
+            "Value": "estimate",
+            "Items": lambda figure: f"{figure.n:,} of {figure.items:,}",
+            "Clusters": "clusters",
+            "By chance": lambda figure: (
+                "" if (chance := chances[figure.statistic]) is None else words.score(chance)
+            ),
+        },
+        result.figures,
         note="Brackets hold 95% confidence intervals over clusters (topics).",
         same=("Judge",),
     )

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
 from conqret._version import __version__
 from conqret.data.digest import digest_of
@@ -155,7 +155,7 @@ class SuiteResult(ResultPart):
     lacking: tuple[Note, ...] = Field(default=(), max_length=20)
     missing: dict[Short, Whole] = Field(default={}, max_length=50)
     cost: SuiteCost | None = None
-    created: dt.datetime = Field(default_factory=lambda: dt.datetime.fromisoformat(now()))
+    created: AwareDatetime = Field(default_factory=lambda: dt.datetime.fromisoformat(now()))
     conqret: Short = __version__
 
     @property

@@ -6,7 +6,7 @@ verdicts are held against the gold, and which figures others have published of i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import compress
@@ -28,9 +28,6 @@ a perspective) whether the one contains the other.
 Values = Mapping[str, float]
 """A number for each item id."""
 
-NO_DIGEST = "its authors publish no digest: its columns and values are checked instead, and how much there is"
-"""The note of a file whose digest is unknown."""
-
 
 @dataclass(frozen=True)
 class SuiteFile:
@@ -39,35 +36,24 @@ class SuiteFile:
     Args:
         local: its path in the suite's folder (``judgments.jsonl``); a compressed copy (``.gz``) is
             also accepted.
-        repository: ``owner/name`` on GitHub; empty if the file is published elsewhere.
+        repository: ``owner/name`` on GitHub; empty if the file cannot be fetched.
         commit: the commit, tag or branch in the repository.
         path: its path in the repository.
-        url: its URL, if it is published elsewhere.
-        sha256: the digest of the published file; empty if unknown.
-        size: its size in bytes; None if unknown.
         optional: True if the suite can be read without it.
-        note: a remark, such as why it cannot be fetched. For a published file without a digest, it
-            says so by default.
+        note: a remark, such as why it cannot be fetched.
     """
 
     local: str
     repository: str = ""
     commit: str = ""
     path: str = ""
-    url: str = ""
-    sha256: str = ""
-    size: int | None = None
     optional: bool = False
     note: str = ""
-
-    def __post_init__(self) -> None:
-        if self.published and not (self.sha256 or self.note):
-            object.__setattr__(self, "note", NO_DIGEST)
 
     @property
     def published(self) -> bool:
         """True if the file can be fetched."""
-        return bool(self.repository or self.url)
+        return bool(self.repository)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,29 +159,39 @@ class PublishedFigure:
 
 
 def printed(
-    values: Mapping[str, float],
-    statistic: str,
+    rows: Mapping[str, Sequence[float]],
+    statistics: Sequence[str],
     digits: int,
     where: str,
     recompute: Callable[[str, SuiteData], float] | None = None,
+    *,
+    logged: bool = False,
     **more: Any,
 ) -> tuple[PublishedFigure, ...]:
-    """Return the published figures of one statistic from one place in the paper, one for each key of
-    ``values``.
+    """Return the published figures of a table of the paper.
 
     Args:
-        values: the printed figure of each judge or system.
-        statistic: the name of the statistic.
+        rows: the printed figures of each judge or system.
+        statistics: the names of the statistics, one for each figure of a row.
         digits: the number of printed decimals.
         where: the place in the paper.
-        recompute: a function of the key and :class:`SuiteData` that recomputes the figure.
+        recompute: a function of a row's name and :class:`SuiteData` that recomputes the figure.
+        logged: True if the row's name is that of the log from which its figures can be recomputed.
         more: other fields of each figure.
     """
     return tuple(
         PublishedFigure(
-            who, statistic, value, digits, where, recompute=recompute and partial(recompute, who), **more
+            who,
+            statistic,
+            value,
+            digits,
+            where,
+            log=who if logged else "",
+            recompute=recompute and partial(recompute, who),
+            **more,
         )
-        for who, value in values.items()
+        for who, row in rows.items()
+        for statistic, value in zip(statistics, row, strict=True)
     )
 
 
@@ -217,6 +213,7 @@ class SuiteData:
         rules: the logs that are not judges but rules computed from the texts (such as the longer
             answer).
         notes: remarks on this copy of the suite.
+        raw: labels and comparisons behind the gold, for the recomputation of published figures.
     """
 
     items: tuple[Item, ...] | tuple[Pair, ...] = ()
@@ -227,6 +224,7 @@ class SuiteData:
     logs: Mapping[str, Mapping[str, Values]] = field(default_factory=dict)
     rules: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    raw: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[str, int]:

@@ -1,16 +1,12 @@
-"""The files of a suite on this machine, and how they are fetched from their publishers: checked, and
-complete or not at all.
-"""
+"""The files of a suite on this machine, and how they are fetched from their publishers: complete or not at all."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
 import os
-import shutil
 import ssl
 import time
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +15,6 @@ from typing import IO
 import certifi
 import httpx
 
-from conqret.data.digest import file_sha256
 from conqret.errors import DeclarationError
 from conqret.io.limits import UNPACKED
 from conqret.io.safe_files import only_writer, replacing
@@ -33,7 +28,6 @@ DATA = "CONQRET_DATA"
 MIRROR = "CONQRET_SUITES_MIRROR"
 """The environment variable with the URL that replaces GitHub's."""
 RAW = "https://raw.githubusercontent.com"
-PART = 2**20
 
 
 def fetched_folder(suite: Suite) -> Path:
@@ -46,70 +40,45 @@ def fetched_folder(suite: Suite) -> Path:
     return (Path(cache) if cache else Path.home() / ".cache") / "conqret" / "suites" / suite.name
 
 
-def address(file: SuiteFile, mirror: str | None = None) -> str:
+def address(file: SuiteFile) -> str:
     """Return the URL of a file at its publisher or at a mirror; empty if it cannot be fetched."""
-    base = (mirror or os.environ.get(MIRROR, "").strip() or RAW).rstrip("/")
-    if file.repository:
-        return f"{base}/{file.repository}/{file.commit}/{file.path}"
-    if file.url and base != RAW:
-        return f"{base}/{file.url.partition('://')[2]}"
-    return file.url
+    base = (os.environ.get(MIRROR, "").strip() or RAW).rstrip("/")
+    return f"{base}/{file.repository}/{file.commit}/{file.path}" if file.published else ""
 
 
-@dataclass(frozen=True, slots=True)
-class SuiteCopy:
-    """A suite's files on this machine; ``fetched`` is True if conqret fetched and checked them."""
-
-    suite: Suite
-    folder: Path
-    fetched: bool
-
-    def digests(self) -> dict[str, str]:
-        """Return the SHA-256 digest of each file that exists; compressed files count by their content."""
-        found = ((file.local, copy_of(self.folder, file.local)) for file in self.suite.files)
-        return {name: content_sha256(place) for name, place in found if place is not None}
-
-    def changed(self) -> Iterator[str]:
-        """Yield a message for each file that differs from the published one.
-
-        Raises:
-            DeclarationError: a file that conqret fetched has changed.
-        """
-        digests = self.digests()
-        for file in self.suite.files:
-            digest = digests.get(file.local)
-            if digest is None or not file.sha256 or digest == file.sha256:
-                continue
-            if self.fetched:
-                raise DeclarationError(
-                    f"{self.folder / file.local} has changed since it was fetched (sha256 {digest[:12]}…, expected "
-                    f"{file.sha256[:12]}…): run conqret judges suites {self.suite.name} --fetch to fetch it again"
-                )
-            yield f"{file.local} is not the published file (sha256 {digest[:12]}…, published {file.sha256[:12]}…)"
+def digests(suite: Suite, folder: Path) -> dict[str, str]:
+    """Return the SHA-256 digest of each file of a suite in ``folder``; compressed files count by their content."""
+    found = {}
+    for file in suite.files:
+        if (place := copy_of(folder, file.local)) is not None:
+            with gzip.open(place) if place.suffix == ".gz" else place.open("rb") as data:
+                found[file.local] = hashlib.file_digest(data, "sha256").hexdigest()
+    return found
 
 
-def places(suite: Suite, source: Path | None = None) -> Iterator[tuple[Path, bool]]:
-    """Yield the folders that may hold a suite's files, each with True if conqret fetches files there."""
+def places(suite: Suite, source: str | Path | None = None) -> Iterator[Path]:
+    """Yield the folders that may hold a suite's files."""
     name = suite.folder or suite.name
     if source is not None:
-        yield from ((source / name, False), (source, False))
+        yield from (Path(source) / name, Path(source))
         return
-    yield fetched_folder(suite), True
+    yield fetched_folder(suite)
     if data := os.environ.get(DATA, "").strip():
-        yield Path(data) / name, False
+        yield Path(data) / name
 
 
-def local_copy(suite: Suite, source: str | Path | None = None) -> SuiteCopy | None:
-    """Return the copy of a suite on this machine, or in the folder ``source``; None if there is none."""
-    for folder, fetched in places(suite, None if source is None else Path(source)):
+def local_copy(suite: Suite, source: str | Path | None = None) -> Path | None:
+    """Return the folder with the files of a suite on this machine, or in the folder ``source``; None if there is
+    none."""
+    for folder in places(suite, source):
         here = [file for file in suite.files if copy_of(folder, file.local)]
         if here and all(file.optional or file in here for file in suite.files):
-            return SuiteCopy(suite, folder, fetched)
+            return folder
     return None
 
 
-def needed_copy(suite: Suite, source: str | Path | None = None) -> SuiteCopy:
-    """Return the copy of a suite on this machine, or in the folder ``source``.
+def needed_copy(suite: Suite, source: str | Path | None = None) -> Path:
+    """Return the folder with the files of a suite on this machine, or in the folder ``source``.
 
     Raises:
         DeclarationError: there is no copy; the message lists the files, their sources and where to put
@@ -121,40 +90,13 @@ def needed_copy(suite: Suite, source: str | Path | None = None) -> SuiteCopy:
     folder = fetched_folder(suite) if source is None else Path(source)
     lacking = [file for file in suite.files if not (file.optional or copy_of(folder, file.local))]
     wanted = "\n".join(f"  {where_to_put(folder, file)}" for file in lacking or suite.files)
-    how = (
-        ""
-        if source is not None
-        else f" Give conqret judges suites {suite.name} --fetch, or name a folder (--from)."
-    )
+    how = f" Give conqret judges suites {suite.name} --fetch, or name a folder (--from)." * (source is None)
     raise DeclarationError(f"the files of {suite.name} are not in {folder}.{how} It needs:\n{wanted}")
 
 
 def where_to_put(folder: Path, file: SuiteFile) -> str:
     """Return a sentence on where to put a file and where to get it."""
-    source = address(file) or file.note or "its authors"
-    digest = f" (sha256 {file.sha256})" if file.sha256 else ""
-    return f"{folder / file.local} from {source}{digest}"
-
-
-def content_sha256(path: Path, *, packed: bool | None = None) -> str:
-    """Return the SHA-256 digest of a file's content.
-
-    Args:
-        path: the file.
-        packed: True to unpack it first; by default if its name ends in ``.gz``.
-
-    Raises:
-        DeclarationError: the file is corrupt or cannot be read.
-    """
-    try:
-        if not (path.suffix == ".gz" if packed is None else packed):
-            return file_sha256(path)
-        with gzip.open(path) as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DeclarationError(f"{path} is corrupt or was cut off: {error}; fetch or copy it again") from None
-    except OSError as error:
-        raise DeclarationError(f"{path} cannot be read: {error.strerror or error}") from None
+    return f"{folder / file.local} from {address(file) or file.note or 'its authors'}"
 
 
 ATTEMPTS = 3
@@ -170,45 +112,34 @@ OnBytes = Callable[[str, int, int | None], None]
 
 @dataclass(frozen=True, slots=True)
 class FetchedSuite:
-    """The result of fetching a suite: its copy, the files fetched now, and those that were already there."""
+    """The result of fetching a suite: its folder, the files fetched now, and those that were already there."""
 
-    copy: SuiteCopy
+    folder: Path
     fetched: tuple[str, ...]
     kept: tuple[str, ...]
 
 
 def to_fetch(suite: Suite) -> tuple[list[SuiteFile], list[SuiteFile]]:
-    """Return a suite's files that are missing or changed in its folder, and those that are already there
-    unchanged.
-    """
+    """Return a suite's files that are missing in its folder, and those that are already there."""
     folder, lacking, here = fetched_folder(suite), list[SuiteFile](), list[SuiteFile]()
     for file in suite.files:
-        (here if _sound(folder, file) else lacking).append(file)
+        (lacking if copy_of(folder, file.local) is None else here).append(file)
     return lacking, here
 
 
-def fetch_suite(
-    suite: str | Suite,
-    *,
-    source: str | Path | None = None,
-    mirror: str | None = None,
-    on_bytes: OnBytes = lambda name, done, total: None,
-) -> FetchedSuite:
-    """Fetch a suite's files and check their digests, sizes, layout and counts.
+def fetch_suite(suite: str | Suite, *, on_bytes: OnBytes = lambda name, done, total: None) -> FetchedSuite:
+    """Fetch a suite's files and check their layout and counts.
 
     Args:
         suite: the suite or its name.
-        source: a folder to copy the files from instead.
-        mirror: a URL that replaces that of GitHub, with the same paths below it.
         on_bytes: called with each file's name, bytes done and total bytes.
 
     Returns:
-        The copy, and which files were fetched.
+        The folder, and which files were fetched.
 
     Raises:
         UnknownNameError: there is no such suite.
-        DeclarationError: a file cannot be fetched, or differs from the published one. No incomplete
-            file remains.
+        DeclarationError: a file cannot be fetched, or has another layout. No incomplete file remains.
     """
     declared = SUITES.resolve(suite)
     folder = fetched_folder(declared)
@@ -216,28 +147,23 @@ def fetch_suite(
     unknown = [file for file in lacking if not (file.published or file.optional)]
     if not here and not any(file.published for file in lacking):
         unknown = lacking  # of files that are all optional, one at least
-    if unknown and source is None:
+    if unknown:
         wanted = "\n".join(f"  {where_to_put(folder, file)}" for file in unknown)
         raise DeclarationError(
-            f"{declared.name} has files that no command can fetch: give the folder that contains them (--from), "
-            f"or put them in place:\n{wanted}"
+            f"{declared.name} has files that no command can fetch: put them in place, or name their folder (--from) "
+            f"where the suite is used:\n{wanted}"
         )
-    with only_writer(folder, "wait for it"):
-        if source is not None:
-            wanted_files = [file for file in lacking if not file.optional]
-            given = needed_copy(declared, source).folder if wanted_files else Path(source)
-            for file in lacking:
-                _copy(folder, given, file)
-        else:
-            published = [file for file in lacking if file.published]
-            if published:
-                _fetched(folder, published, mirror, on_bytes)
-    copy = SuiteCopy(declared, folder, fetched=True)
-    for remark in copy.changed():  # raises where a file is not the published one
-        raise DeclarationError(remark)
+    fetched = [file for file in lacking if file.published]
+    trusted = ssl.create_default_context(cafile=certifi.where())
+    timeout = httpx.Timeout(SILENCE, connect=30)
+    with (
+        only_writer(folder, "wait for it"),
+        httpx.Client(verify=trusted, timeout=timeout, follow_redirects=True) as client,
+    ):
+        for file in fetched:
+            _fetch(client, file, folder / file.local, on_bytes)
     try:
-        lost = declared.lacking(declared.data(folder))
-        if lost and source is None:
+        if lost := declared.lacking(declared.data(folder)):
             raise DeclarationError(
                 f"{folder} lacks {', '.join(lost)} of {declared.name}, because the published files have changed; use a "
                 "copy of the original state (--from)"
@@ -245,69 +171,25 @@ def fetch_suite(
     except DeclarationError:
         # nothing else tells that they are not the published ones: the next call fetches them
         for file in declared.files:
-            if file.published and not file.sha256 and (place := copy_of(folder, file.local)) is not None:
+            if file.published and (place := copy_of(folder, file.local)) is not None:
                 place.unlink(missing_ok=True)
         raise
-    return FetchedSuite(copy, tuple(file.local for file in lacking), tuple(file.local for file in here))
+    return FetchedSuite(folder, tuple(file.local for file in fetched), tuple(file.local for file in here))
 
 
-def _sound(folder: Path, file: SuiteFile) -> bool:
-    place = copy_of(folder, file.local)
-    if place is None:
-        return False
-    try:
-        return not file.sha256 or content_sha256(place) == file.sha256
-    except DeclarationError:  # corrupt: it is fetched again
-        return False
-
-
-def _copy(folder: Path, source: Path, file: SuiteFile) -> None:
-    """Copy a file from a folder that the user named into ``folder``, packed if it is packed there. Nothing happens if
-    the folder lacks the file; a file without a known digest is copied unchecked.
+def _fetch(client: httpx.Client, file: SuiteFile, target: Path, on_bytes: OnBytes) -> None:
+    """Download a file to ``target``, which appears only when it is whole. After errors of the network it is tried
+    again, :data:`ATTEMPTS` times in all with growing pauses.
 
     Raises:
-        DeclarationError: it is not the published file.
+        DeclarationError: it cannot be fetched.
     """
-    place = copy_of(source, file.local)
-    if place is None:
-        return
-    digest = content_sha256(place)
-    if file.sha256 and digest != file.sha256:
-        raise DeclarationError(
-            f"{place} is not the published file: its sha256 is {digest}, expected {file.sha256}; run it from there "
-            "all the same with conqret judges test --from"
-        )
-    target = folder / (
-        file.local + (".gz" if place.name.endswith(".gz") and not file.local.endswith(".gz") else "")
-    )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with place.open("rb") as data, replacing(target) as written:
-        shutil.copyfileobj(data, written, PART)
-
-
-def _fetched(folder: Path, files: list[SuiteFile], mirror: str | None, on_bytes: OnBytes) -> None:
-    trusted = ssl.create_default_context(cafile=certifi.where())
-    timeout = httpx.Timeout(SILENCE, connect=30)
-    with httpx.Client(verify=trusted, timeout=timeout, follow_redirects=True) as client:
-        for file in files:
-            _fetch(client, address(file, mirror), file, folder / file.local, on_bytes)
-
-
-def _fetch(client: httpx.Client, url: str, file: SuiteFile, target: Path, on_bytes: OnBytes) -> None:
-    """Download a file to ``target``, which appears only when it is whole and checked. After errors of the network it is
-    tried again, :data:`ATTEMPTS` times in all with growing pauses.
-
-    Raises:
-        DeclarationError: it cannot be fetched, or is not the published file.
-    """
-    why = ""
+    url, why = address(file), ""
     for attempt in range(ATTEMPTS):
         time.sleep(PAUSE * (4**attempt - 1))
         try:
             with replacing(target) as written:
                 _download(client, url, file, written, on_bytes)
-                written.flush()
-                _check(file, Path(written.name), target)
             return
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             why = " ".join(str(error).split())[:200] or type(error).__name__
@@ -319,10 +201,9 @@ def _download(client: httpx.Client, url: str, file: SuiteFile, target: IO[bytes]
     """Write what one request brings.
 
     Raises:
-        DeclarationError: it is not there, or larger than it may be.
+        DeclarationError: it is not there, or larger than a file may be.
         HTTPError: it cannot be had now, or broke off.
     """
-    most = UNPACKED.most if file.size is None else file.size
     with client.stream("GET", url, headers={"Accept-Encoding": "identity"}) as response:
         status = response.status_code
         if status == 429 or status >= 500:
@@ -331,26 +212,13 @@ def _download(client: httpx.Client, url: str, file: SuiteFile, target: IO[bytes]
             where = where_to_put(Path(target.name).parent, file)
             raise DeclarationError(f"{url} does not exist (HTTP {status}): put\n  {where}")
         length = response.headers.get("Content-Length", "")
-        total = int(length) if length.isascii() and length.isdigit() else file.size
+        total = int(length) if length.isascii() and length.isdigit() else None
         done = 0
         for part in response.iter_raw():
             done += len(part)
-            if done > most:
-                remedy = "" if file.size is not None else f", {UNPACKED.remedy}"
+            if done > UNPACKED.most:
                 raise DeclarationError(
-                    f"{url} is larger than {most:,} bytes: it is not the published file{remedy}"
+                    f"{url} is larger than {UNPACKED.most:,} bytes: it is not the published file, {UNPACKED.remedy}"
                 )
             target.write(part)
             on_bytes(file.local, done, total)
-
-
-def _check(file: SuiteFile, arrived: Path, target: Path) -> None:
-    """Raise DeclarationError where what came is not the published file."""
-    digest, size = content_sha256(arrived, packed=target.suffix == ".gz"), arrived.stat().st_size
-    if digest != (file.sha256 or digest) or size != (file.size or size):
-        expected = "" if file.size is None else f"{file.size:,} bytes, "
-        raise DeclarationError(
-            f"the download of {target} is not the published file ({size:,} bytes, sha256 {digest}; expected "
-            f"{expected}sha256 {file.sha256}): it was not kept. If the file has changed upstream, use a copy of the "
-            "original state (--from)"
-        )

@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.checks import filled
 from conqret.io.files import file_rows
 from conqret.io.rows import InvalidCell, Rows, quoted
 from conqret.io.schema import Check, Field, Schema, TableReader
+from conqret.options import fault_text
 from conqret.suites.suite import SuiteData
 
 MOVED = "Fetch the file again; if its layout has changed, tell the maintainers"
@@ -134,6 +137,22 @@ def published_text(value: object, where: str, reader: TableReader) -> str:
         reader.note("control characters are left out of a text", where)
         value = without
     return filled(value, where, reader)
+
+
+def typed(kind: Any) -> Check:
+    """Return a check that a value has a type that pydantic validates, without converting texts; numbers are finite. The
+    check raises ``InvalidCell`` for another value."""
+    adapter = TypeAdapter[Any](kind, config=ConfigDict(strict=True, allow_inf_nan=False))
+
+    def check(value: object, where: str, reader: TableReader) -> Any:
+        try:
+            return adapter.validate_python(value)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            place = ".".join(map(str, first["loc"]))
+            raise InvalidCell(f"cannot be used: {fault_text(first)} ({place})", MOVED) from None
+
+    return check
 
 
 def word(words: Mapping[str, float]) -> Callable[[object, str, TableReader], float]:

@@ -4,7 +4,6 @@ shows it.
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -31,14 +30,14 @@ DEBATES = "debates and arguments"
 class LeaderComparison:
     """A comparison of a suite's leader with another judge on the same items.
 
-    It has the difference with its interval, the p-value with Holm's correction over the suite's judges
-    (None: not testable), and the number of items that both judged.
+    It has the figures of both, their difference with its interval, and the p-value with Holm's correction over the
+    suite's judges (None: not testable).
     """
 
-    other: SuiteResult
+    leader: SuiteFigure
+    other: SuiteFigure
     difference: Estimate
     p: float | None
-    items: int
 
     @property
     def shown(self) -> bool:
@@ -91,31 +90,31 @@ class SuiteBoard:
         return self.suite.statistics[0]
 
     @cached_property
-    def against_leader(self) -> tuple[LeaderComparison, ...]:
-        """The comparisons of the leader with each other judge that has a value on the same items. The p-values are
-        Holm's over all comparisons, and None where the leader is not the better one there."""
-        if len(self.results) < 2:
-            return ()
-        first, *others = self.results
+    def against_leader(self) -> tuple[LeaderComparison | None, ...]:
+        """The comparison of the leader with each of the others; None for a judge without a value on the same items. The
+        p-values are Holm's over all comparisons, and None where the leader is not the better one there."""
+        pairs = [self.shared(self.results[0], other) for other in self.results[1:]]
+        differences = [
+            None if pair is None else pair[0].jackknifed.minus(pair[1].jackknifed) for pair in pairs
+        ]
+        p_values = holm([None if difference is None else difference.p() for difference in differences])
         better = -1 if self.statistic.lower_is_better else 1
-        pairs = [(other, pair) for other in others if (pair := self.shared(first, other)) is not None]
-        differences = [one.jackknifed.minus(two.jackknifed) for _, (one, two) in pairs]
-        p_values = holm([difference.p() for difference in differences])
         return tuple(
-            LeaderComparison(
-                other,
-                difference.estimate(),
-                None if p is None or better * difference.value <= 0 else p,
-                one.items,
-            )
-            for (other, (one, _)), difference, p in zip(pairs, differences, p_values, strict=True)
+            None
+            if pair is None or difference is None
+            else LeaderComparison(*pair, difference.estimate(), None if better * difference.value <= 0 else p)
+            for pair, difference, p in zip(pairs, differences, p_values, strict=True)
         )
+
+    @property
+    def compared(self) -> list[tuple[SuiteResult, LeaderComparison | None]]:
+        """Each result with the comparison of the leader with it; None for the leader, too."""
+        return list(zip(self.results, (None, *self.against_leader), strict=False))
 
     @property
     def level_with_leader(self) -> tuple[SuiteResult, ...]:
         """The leader, and the judges that are not shown to be worse."""
-        worse = {id(one.other) for one in self.against_leader if one.shown}
-        return tuple(result for result in self.results if id(result) not in worse)
+        return tuple(result for result, against in self.compared if against is None or not against.shown)
 
     @property
     def winner(self) -> SuiteResult | None:
@@ -127,48 +126,19 @@ class SuiteBoard:
         return None
 
 
-def _listed(names: Sequence[str], most: int = 3) -> str:
-    rest = [number(len(names) - most, "other")] if len(names) > most else []
-    return words.listed([*names[:most], *rest])
-
-
-@dataclass(frozen=True)
-class JudgeRow:
-    """One judge with its results by suite."""
-
-    judge: SuiteJudge
-    results: dict[str, SuiteResult]
-
-    @property
-    def usd(self) -> float | None:
-        """The price of a thousand items in US dollars, averaged over suites; None if one price is unknown."""
-        prices = [result.usd_per_thousand for result in self.results.values()]
-        known = [price for price in prices if price is not None]
-        return sum(known) / len(known) if known and len(known) == len(prices) else None
-
-
 @dataclass(frozen=True)
 class SuiteReport:
-    """A comparison of judges over suites: one board per suite and one row per judge."""
+    """A comparison of judges over suites: one board per suite."""
 
     boards: tuple[SuiteBoard, ...]
     notes: tuple[str, ...] = ()
-
-    @cached_property
-    def rows(self) -> tuple[JudgeRow, ...]:
-        """One row per judge: judges that were run first, then published ones, each by falling number of
-        suites.
-        """
-        results = [result for board in self.boards for result in board.results]
-        by_judge = gathered(((result.judge.name, result.judge.fingerprint), result) for result in results)
-        rows = [JudgeRow(own[0].judge, {one.suite: one for one in own}) for own in _merged(by_judge).values()]
-        return tuple(sorted(rows, key=lambda row: (row.judge.published, -len(row.results), row.judge.name)))
 
     @property
     def answer(self) -> tuple[str, ...]:
         """Sentences that recommend a judge for each subject of suites."""
         groups = gathered((board.suite.about, board) for board in self.boards if board.results)
-        return tuple(_advice(about, boards, self.rows) for about, boards in groups.items())
+        models = _model_results(self.boards)
+        return tuple(_advice(about, boards, models) for about, boards in groups.items())
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -181,7 +151,7 @@ class SuiteReport:
                     "statistic": board.statistic.name,
                     "public_since": board.suite.public_since,
                     "winner": None if board.winner is None else board.winner.judge.name,
-                    "judges": [_result_facts(one, board) for one in board.results],
+                    "judges": [_result_facts(*compared) for compared in board.compared],
                     "published": [
                         {"who": one.who, "value": one.value, "where": one.where} for one in board.figures
                     ],
@@ -191,23 +161,30 @@ class SuiteReport:
         }
 
 
-def _merged(by_judge: dict[tuple[str, str], list[SuiteResult]]) -> dict[Any, list[SuiteResult]]:
-    """Join the results of each judge over suites. A fingerprint also depends on a suite's metrics, so results of one
-    model (published or run) count as one judge's, unless two fingerprints have judged the same suite: then the later
-    one stays apart, under its name and fingerprint."""
-    merged: dict[Any, list[SuiteResult]] = {}
-    for (name, fingerprint), results in by_judge.items():
+def _model_results(boards: Iterable[SuiteBoard]) -> list[dict[str, SuiteResult]]:
+    """Return for each model that was run its results by suite, those with the most suites first. A fingerprint also
+    depends on a suite's metrics, so results of one model count as one judge's, unless two fingerprints have judged the
+    same suite: then the later one stays apart."""
+    run = [result for board in boards for result in board.results if _is_model(result)]
+    merged: dict[Any, dict[str, SuiteResult]] = {}
+    for key, results in gathered(((one.judge.name, one.judge.fingerprint), one) for one in run).items():
+        by_suite = {one.suite: one for one in results}
         model = results[0].judge.model
-        for key in ((model, results[0].judge.published), (name, fingerprint)):
-            taken = {one.suite for one in merged.get(key, [])}
-            if not taken & {one.suite for one in results}:
-                merged.setdefault(key, []).extend(results)
-                break
-    return merged
+        merged.setdefault(key if merged.get(model, {}).keys() & by_suite else model, {}).update(by_suite)
+    return sorted(merged.values(), key=lambda row: (-len(row), _judge_of(row).name))
 
 
-def _result_facts(result: SuiteResult, board: SuiteBoard) -> dict[str, Any]:
-    compared = {id(one.other): one for one in board.against_leader}.get(id(result))
+def _judge_of(row: Mapping[str, SuiteResult]) -> SuiteJudge:
+    return next(iter(row.values())).judge
+
+
+def _usd(row: Mapping[str, SuiteResult]) -> float | None:
+    """The price of a thousand items in US dollars, averaged over suites; None if one price is unknown."""
+    known = [result.usd_per_thousand for result in row.values() if result.usd_per_thousand is not None]
+    return sum(known) / len(known) if len(known) == len(row) else None
+
+
+def _result_facts(result: SuiteResult, against: LeaderComparison | None) -> dict[str, Any]:
     figure = result.main
     return {
         "judge": result.judge.name,
@@ -218,59 +195,57 @@ def _result_facts(result: SuiteResult, board: SuiteBoard) -> dict[str, Any]:
         "high": figure.high,
         "n": figure.n,
         "usd_per_1000": result.usd_per_thousand,
-        "behind_leader": None if compared is None else compared.difference.value,
-        "p": None if compared is None else compared.p,
-        "shown_worse": bool(compared and compared.shown),
+        "behind_leader": None if against is None else against.difference.value,
+        "p": None if against is None else against.p,
+        "shown_worse": bool(against and against.shown),
     }
 
 
-def _advice(about: str, boards: Sequence[SuiteBoard], rows: Sequence[JudgeRow]) -> str:
+def _advice(about: str, boards: Sequence[SuiteBoard], models: Sequence[Mapping[str, SuiteResult]]) -> str:
     """Return a sentence that recommends a judge among those that can be run: the cheapest that is nowhere shown to be
     worse than the best. Only suites on which a model was run count. If no judge or no price decides, the sentence says
     so."""
-    judged = [board for board in boards if any(_is_model(one) for one in board.results)]
-    names = {board.suite.name for board in judged}
-    runnable = [row for row in rows if names & row.results.keys() and _is_model(*row.results.values())]
+    judged = {board.suite.name: board for board in boards if any(map(_is_model, board.results))}
+    runnable = [row for row in models if judged.keys() & row.keys()]
     head = f"{words.capitalised(about)}: "
     if not runnable:
         return (
             f"{head}no model was run, so none can be recommended; published judges are listed for comparison."
         )
-    level = {id(one) for board in judged for one in board.level_with_leader}
-    good = [
-        row for row in runnable if all(id(row.results[name]) in level for name in names & row.results.keys())
-    ]
-    whole = [row for row in good if names <= row.results.keys()]
-    if not whole:
-        least = min(runnable, key=lambda row: sum(id(one) not in level for one in row.results.values()))
-        worse = [
-            board.suite.title
-            for board in judged
-            if board.suite.name in least.results and id(least.results[board.suite.name]) not in level
+    level = {id(one) for board in judged.values() for one in board.level_with_leader}
+
+    def worse(row: Mapping[str, SuiteResult]) -> list[str]:
+        """The suites on which a model is shown to be worse than the best."""
+        return [
+            board.suite.title for name, board in judged.items() if name in row and id(row[name]) not in level
         ]
-        where = (
-            f"is shown to be worse than the best on {_listed(worse)}"
-            if worse
-            else "was not run on all suites"
-        )
-        return f"{head}no judge is level with the best everywhere; {least.judge.model} {where}."
-    priced = [row for row in whole if row.usd is not None]
+
+    whole = [row for row in runnable if judged.keys() <= row.keys() and not worse(row)]
+    if not whole:
+        least = min(runnable, key=lambda row: len(worse(row)))
+        where = "was not run on all suites"
+        if titles := worse(least):
+            where = f"is shown to be worse than the best on {words.listed(titles, 3)}"
+        return f"{head}no judge is level with the best everywhere; {_judge_of(least).model} {where}."
+    priced = [row for row in whole if _usd(row) is not None]
     if len(whole) > 1 and not priced:
-        return f"{head}{_listed([row.judge.model for row in whole])} are not told apart; their prices are not known."
-    taken = whole[0] if len(whole) == 1 else min(priced, key=lambda row: row.usd or 0.0)
-    price = "price unknown" if taken.usd is None else f"{words.money(taken.usd)} for 1,000 items"
-    level_with = [row.judge.model for row in whole if row is not taken]
-    others = f" {_listed(level_with)} are not told apart from it." if level_with else ""
+        names = words.listed([_judge_of(row).model for row in whole], 3)
+        return f"{head}{names} are not told apart; their prices are not known."
+    taken = whole[0] if len(whole) == 1 else min(priced, key=lambda row: _usd(row) or 0.0)
+    usd = _usd(taken)
+    price = "price unknown" if usd is None else f"{words.money(usd)} for 1,000 items"
+    level_with = [_judge_of(row).model for row in whole if row is not taken]
+    others = f" {words.listed(level_with, 3)} are not told apart from it." if level_with else ""
     only = " It is the only model that was run." if len(runnable) == 1 else ""
     return (
-        f"{head}take {taken.judge.model} ({price}). On none of {number(len(judged), 'suite')} is another judge shown "
-        f"to be better.{others}{only}"
+        f"{head}take {_judge_of(taken).model} ({price}). On none of {number(len(judged), 'suite')} is another judge "
+        f"shown to be better.{others}{only}"
     )
 
 
-def _is_model(*results: SuiteResult) -> bool:
+def _is_model(result: SuiteResult) -> bool:
     """Whether a result is of a model that was run, and of no baseline."""
-    return all(not (one.judge.published or one.judge.baseline) for one in results)
+    return not (result.judge.published or result.judge.baseline)
 
 
 def suite_report(
@@ -342,11 +317,6 @@ def _read(place: str | Path | SuiteResult) -> Iterator[SuiteResult]:
         yield read_result(place)
 
 
-def _moment(result: SuiteResult) -> dt.datetime:
-    """When it was made; that of a stranger may lack its time zone."""
-    return result.created if result.created.tzinfo is not None else result.created.replace(tzinfo=dt.UTC)
-
-
 def _board(
     suite: Suite, results: Sequence[SuiteResult], source: str | Path | None, notes: list[str]
 ) -> SuiteBoard:
@@ -356,15 +326,15 @@ def _board(
             notes.append(
                 f"{suite.name}: {one.judge.name} stands twice on the same items; the newer one is shown"
             )
-        if earlier is None or _moment(one) > _moment(earlier):
+        if earlier is None or one.created > earlier.created:
             seen[one.digest] = one
-    copy = local_copy(suite, source)
+    files = local_copy(suite, source)
     logged: list[SuiteResult] = []
     on_samples: dict[tuple[str, str], SuiteFigure] = {}
     data: SuiteData | None = None
-    if copy is not None:
+    if files is not None:
         try:
-            data = suite.data(copy.folder)
+            data = suite.data(files)
             logged = list(logged_results(suite, data))
             samples = {one.sample.model_dump_json(): one.sample for one in results if one.sample is not None}
             for log in logged:

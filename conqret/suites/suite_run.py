@@ -31,7 +31,7 @@ from conqret.runs.session import RequestSettings, Session, SessionCounts
 from conqret.studies.tournament.comparison import comparison_criterion, comparison_judge
 from conqret.suites.result import FILE_NAME, SuiteCost, SuiteJudge, SuiteResult, SuiteSample
 from conqret.suites.suite import SUITES, Suite, SuiteData
-from conqret.suites.suite_fetch import SuiteCopy, needed_copy
+from conqret.suites.suite_fetch import digests, needed_copy
 from conqret.suites.suite_statistics import sampled, suite_figures
 
 SEED = 13
@@ -65,14 +65,14 @@ class SuiteRun:
 
 @dataclass(frozen=True)
 class PreparedSuite:
-    """A suite that was read, with its copy on this machine, the items to judge (in ``data``), the sample
-    (None: all items), and remarks (``notes``).
+    """A suite that was read, with the folder of its ``files``, the items to judge (in ``data``), the sample (None: all
+    items), and remarks (``notes``).
 
     ``every`` is the number of items before sampling.
     """
 
     suite: Suite
-    copy: SuiteCopy
+    files: Path
     every: int
     data: SuiteData
     sample: SuiteSample | None
@@ -118,21 +118,20 @@ def prepared_suite(
             f"the texts of {declared.name} are not published, so it cannot be judged; conqret judges leaderboard "
             "shows the verdicts of its published judges"
         )
-    copy = needed_copy(declared, source)
-    notes = tuple(copy.changed())
-    data = declared.data(copy.folder)
+    files = needed_copy(declared, source)
+    data = declared.data(files)
     if not data.items:
         raise DeclarationError(
-            f"{copy.folder} contains no items of {declared.name}: its texts are not among its files"
+            f"{files} contains no items of {declared.name}: its texts are not among its files"
         )
-    lacking = declared.lacking(data)
-    if lacking:
-        notes += (f"this copy of {declared.title} holds {', '.join(lacking)}",)
+    notes = data.notes
+    if lacking := declared.lacking(data):
+        notes = (f"this copy of {declared.title} holds {', '.join(lacking)}", *notes)
     chosen = sampled(declared, data, sample, sample_seed)
     drawn = None
     if chosen is not data:
         drawn = SuiteSample(n=len(chosen.items), of=len(data.items), seed=sample_seed)
-    return PreparedSuite(declared, copy, len(data.items), chosen, drawn, notes + data.notes)
+    return PreparedSuite(declared, files, len(data.items), chosen, drawn, notes)
 
 
 def run_suite(
@@ -353,7 +352,7 @@ def _written(
         figures=tuple(computed),
         judged=len(data.items),
         sample=prepared.sample,
-        files=prepared.copy.digests(),
+        files=digests(suite, prepared.files),
         lacking=suite.lacking(data),
         missing=dict(reasons),
         cost=cost,

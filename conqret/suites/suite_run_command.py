@@ -119,7 +119,7 @@ def run(
     shown.session(made.session, number(len(prepared.data.items), "judgment"))
     if made.missing:
         note_all(f"the recordings lack {number(len(made.missing), 'answer')}", made.missing)
-    lines: list[Any] = [leaderboard_page.figures_table(prepared.suite, [made.result]), *_lines(made)]
+    lines: list[Any] = [leaderboard_page.figures_table(prepared.suite, made.result), *_lines(made)]
     result(made.result, lines, as_json=shown.json_output)
     there = any(figure.n for figure in made.result.figures)
     end(0, made.session, there=there, reasons=made.result.missing)

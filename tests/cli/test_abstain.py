@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from conqret import judge
-from conqret.io.labels import read_labels
 from conqret.judging.judge_folder import JudgeFolder
 from tests.cli.conftest import Cli
 from tests.contract.items import DEMO
@@ -71,10 +70,6 @@ def test_an_abstention_is_for_one_judge(cli: Cli, judged: Path, tmp_path: Path) 
         assert done.code == 2
         assert "make one for this judge" in " ".join(done.err.split())
     assert not (tmp_path / "other").exists()
-    rules.write_text("{}", encoding="utf-8")
-    assert (
-        "conqret judges abstain" in cli("judge", DEMO, *RUN, "--abstain", rules, "-o", tmp_path / "other").err
-    )
 
 
 def test_a_promise_that_cannot_be_kept_is_exit_code_1(cli: Cli, judged: Path, tmp_path: Path) -> None:
@@ -84,34 +79,4 @@ def test_a_promise_that_cannot_be_kept_is_exit_code_1(cli: Cli, judged: Path, tm
     assert "fewer than the 25 labels" in " ".join(done.out.split())
     assert "would mark every score as unsure" in " ".join(done.err.split())
     assert set(json.loads(rules.read_text(encoding="utf-8"))["rules"].values()) == {None}
-    assert cli("judges", "abstain", judged, "--labels", LABELS, "--by", "logprobs").code == 2
     assert cli("judges", "abstain", judged, "--labels", LABELS, "--error", "2").code == 2
-    assert cli("judges", "abstain", judged, "--labels", LABELS, "--page", "page.pdf").code == 2
-
-
-def test_labels_say_how_their_items_were_drawn(cli: Cli, judged: Path, tmp_path: Path) -> None:
-    """With one chance for all, nothing has to be said; with several, no promise can be made."""
-    labels = [
-        label
-        for label in read_labels(LABELS).labels
-        if not label.unit.part and label.dimension != "preference"
-    ]
-    items = sorted({label.unit.item for label in labels})
-    for name, chances in (("equal", (0.5, 0.5)), ("unequal", (0.25, 0.5))):
-        lines = ["item,annotator,dimension,value,inclusion_probability"] + [
-            f"{label.unit.item},{label.annotator},{label.dimension},{label.value:g},{chance}"
-            for label in labels
-            for chance in [chances[items.index(label.unit.item) % 2]]
-        ]
-        (tmp_path / f"{name}.csv").write_text("\n".join(lines), encoding="utf-8")
-    arguments = ("--together", "--scale", "1:5", "--tolerance", "1", "-o", tmp_path / "rules.json")
-    done = cli("judges", "abstain", judged, "--labels", tmp_path / "equal.csv", *arguments)
-    said = " ".join(done.err.split())
-    assert done.code == 0
-    assert "each with the same chance" in said
-    assert "holds only if" not in said
-    (tmp_path / "rules.json").unlink(missing_ok=True)
-    done = cli("judges", "abstain", judged, "--labels", tmp_path / "unequal.csv", *arguments)
-    assert done.code == 2
-    assert "inclusion_probability from 0.25 to 0.5" in " ".join(done.err.split())
-    assert not (tmp_path / "rules.json").exists()

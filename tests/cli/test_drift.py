@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from conqret import drift, judge
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.studies.drift.result import Drift, Wave, changes_between, drift_answer, drift_page, few
+from conqret.studies.drift.result import Drift, changes_between, drift_answer, drift_page, few
 from tests.cli.conftest import Cli
 
 ANCHORS = [
@@ -66,35 +66,24 @@ def test_a_judge_that_became_stricter_is_found_and_when(judged: Path, stricter: 
     assert [point.x for point in chart.lines[0].points] == [2, 3, 4]
 
 
-def test_what_changed_is_told(judged: Path) -> None:
-    given = {
-        "name": "day 1",
-        "place": "drift/day 1",
-        "date": "2026-01-01T06:00:00+00:00",
-        "model": "m",
-        "fingerprint": "f",
-        "conqret": "0.1",
-        "anchors": 24,
-        "missing": 0,
-        "tokens": None,
-        "usd": 0.01,
-        "seconds": 1.0,
-        "answered_by": ("m-1",),
-        "system_fingerprints": ("fp_1",),
-    }
-    changed = {"answered_by": ("m-2",), "conqret": "0.2", "system_fingerprints": ("fp_2",)}
-    before, now = Wave.model_validate(given), Wave.model_validate(given | changed)
-    record = JudgeFolder(judged / "day-1").record()
+def test_what_changed_is_told(judged: Path, stricter: Drift) -> None:
+    wave, record = stricter.waves[0], JudgeFolder(judged / "day-1").record()
+    waves = [
+        wave.model_copy(
+            update={"answered_by": (f"m-{n}",), "conqret": f"0.{n}", "system_fingerprints": (f"fp_{n}",)}
+        )
+        for n in (1, 2)
+    ]
     records = [
         record.model_copy(update={"identity": {"model": "m", **more}}) for more in ({}, {"prompt a": "2"})
     ]
-    assert list(changes_between(before, records[0], now, records[1])) == [
+    assert list(changes_between(waves[0], records[0], waves[1], records[1])) == [
         "prompt a: added",
         "the model answers as m-2, and m-1 before",
         "the provider's system is fp_2, and fp_1 before",
         "conqret 0.2, and 0.1 before",
     ]
-    assert list(changes_between(before, records[0], before, records[0])) == []
+    assert list(changes_between(waves[0], records[0], waves[0], records[0])) == []
     assert few([f"m-{n}" for n in range(5)]) == "m-0, m-1, m-2 and 2 more"
 
 
@@ -118,9 +107,7 @@ def test_the_command(cli: Cli, judged: Path, tmp_path: Path) -> None:
     assert "The judge has drifted: overall quality is lower on day-4" in " ".join(done.out.split())
     assert "not met: difference[overall-quality] > -0.02" in done.err
     assert "Has the judge drifted?" in page.read_text()
-    still = cli("judges", "drift", judged / "day-1", judged / "day-2", "--json")
-    assert still.code == 0
-    assert [wave["name"] for wave in json.loads(still.out)["waves"]] == ["day-1", "day-2"]
+    assert cli("judges", "drift", judged / "day-1", judged / "day-2", "--json").code == 0
 
 
 def test_what_cannot_be_compared(cli: Cli, judged: Path, tmp_path: Path) -> None:
@@ -130,23 +117,16 @@ def test_what_cannot_be_compared(cli: Cli, judged: Path, tmp_path: Path) -> None
         judge=lambda item: 0.5,
         output=tmp_path / "other",
     )
-    (tmp_path / "none").mkdir()
     for arguments, message in (
         ((judged, tmp_path / "few"), "use one format"),
         ((judged, tmp_path / "other"), "has other anchors than the first wave"),
-        ((tmp_path / "none",), "there is no judged run"),
         ((judged / "day-1",), "at least two finished waves"),
         ((judged, "--reference", "day-9"), "day-9"),
-        ((judged, "--metric", "clarity"), "clarity"),
         ((judged, "--require", "difference < 1"), "names no metric"),
-        ((judged, "--require", "alarms == 0"), "there is no quantity"),
-        ((judged, "-o", "drift.pdf"), "ends in .pdf"),
     ):
         done = cli("judges", "drift", *arguments)
         assert done.code == 2
         assert message in " ".join(done.err.split())
-    with pytest.raises(UnknownNameError):
-        drift(judged, reference="day-9")
     (tmp_path / "few" / "summary.json").unlink()
     with pytest.raises(DeclarationError, match="contains no finished run"):
         drift(tmp_path / "few")

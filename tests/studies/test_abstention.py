@@ -3,11 +3,16 @@
 import numpy as np
 import pytest
 
-from conqret.data import Measure, Reason, Status
+from conqret.data import Reason, Status
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.labels import read_labels
 from conqret.studies.abstain.fit_abstention import abstain
-from conqret.studies.abstain.page import abstention_page, abstention_tables, outcome
+from conqret.studies.abstain.page import (
+    abstention_outcome,
+    abstention_page,
+    abstention_remarks,
+    abstention_tables,
+)
 from tests.studies.judged import judgment, scored, study
 
 
@@ -82,8 +87,21 @@ def test_unsure_is_unscored_and_never_0(found, seen):
     assert unsure.confidence["logprobs"] == pytest.approx(threshold, abs=1e-5)
     silent = found.apply_to(judgment("x", {"clarity": scored(0.5)}))
     assert "no confidence (logprobs)" in silent.measures["clarity"].detail
-    failed = judgment("x", {"clarity": Measure.missing(Reason.TIMEOUT)})
-    assert found.apply_to(failed) is failed
+
+
+def test_labels_say_how_their_items_were_drawn(seen, folder):
+    """With one chance for all, nothing has to be said; with several, no promise can be made."""
+    header, *rows = (folder / "labels.csv").read_text(encoding="utf-8").splitlines()
+    for chances, fits in (((0.5, 0.5), True), ((0.25, 0.5), False)):
+        lines = [f"{row},{chances[int(row.split(',')[0][1:]) % 2]}" for row in rows]
+        file = folder / "drawn.csv"
+        file.write_text("\n".join([f"{header},inclusion_probability", *lines]), encoding="utf-8")
+        labels = read_labels(file, scales=["1:3"])
+        if fits:
+            assert list(abstention_remarks(abstain(seen[0], labels))) == []
+            continue
+        with pytest.raises(DeclarationError, match=r"inclusion_probability from 0\.25 to 0\.5"):
+            abstain(seen[0], labels)
 
 
 def test_what_cannot_be_fitted_says_why(seen, found, folder):
@@ -98,7 +116,7 @@ def test_what_cannot_be_fitted_says_why(seen, found, folder):
     few = [one for one in judgments if one.topic in {"topic 1", "topic 2"}]
     with pytest.raises(DeclarationError, match="2 topics, and 6 are needed"):
         abstain(few, labels)
-    for wrong in ({"error": 0}, {"error": 1.5}, {"delta": 0.6}, {"tolerance": -1}):
+    for wrong in ({"error": 0}, {"error": 1.5}, {"tolerance": -1}):
         with pytest.raises(DeclarationError, match=next(iter(wrong))):
             abstain(judgments, labels, **wrong)
 
@@ -106,30 +124,17 @@ def test_what_cannot_be_fitted_says_why(seen, found, folder):
 def test_tables_and_page_say_what_was_promised(found, seen):
     kept, worth = abstention_tables(found)
     assert "at most 20% of the kept scores are wrong, in 95% of random samples of topics" in kept.note
-    assert "the labeled items are a random sample of the items to be scored" in kept.note
     assert kept.rows[0][:2] == ("Clarity", "300")
     assert [row[0] for row in worth.rows] == ["Clarity", "Cogency"]
-    page = "".join(abstention_page(found).html())
-    assert page.count("<svg") == 2
     sheet = abstention_page(found)
+    assert "".join(sheet.html()).count("<svg") == 2
     (errors,) = sheet.picture
-    assert [line.name for line in errors.lines] == ["Wrong among those kept", "The most that is allowed"]
     assert all(len(tick.text) <= 4 for tick in (*errors.across(), *errors.up())), "round numbers"
     assert float(list(errors.up())[-1].text) < 1, "the axis holds what there is to see"
     nothing = abstain(*seen, error=0.01)
     assert "fewer than the 500 labels" in next(abstention_tables(nothing)).note
-    assert outcome(nothing).startswith("No score can be kept")
-
-
-def test_what_came_out_is_said_first(found):
-    assert outcome(found).startswith("On 0 of 2 dimensions every score can be kept")
+    assert abstention_outcome(nothing).startswith("No score can be kept")
+    assert sheet.answer[0].startswith("On 0 of 2 dimensions every score can be kept")
     one = found.found["clarity"]
-    found = found.model_copy(update={"found": {"clarity": one}})
-    assert 0 < one.chosen.share < 1
-    assert outcome(found).startswith(f"{one.chosen.share:.0%} of the scores can be kept")
-    assert abstention_page(found).answer == [outcome(found)]
-    steps = tuple(step for step in one.curve if step.share >= 1)
-    whole = one.model_copy(update={"curve": steps, "threshold": steps[0].threshold})
-    assert outcome(found.model_copy(update={"found": {"clarity": whole}})).startswith(
-        "Every score of the judge can be kept"
-    )
+    alone = found.model_copy(update={"found": {"clarity": one}})
+    assert abstention_outcome(alone).startswith(f"{one.chosen.share:.0%} of the scores can be kept")

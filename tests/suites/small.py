@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import csv
-import gzip
-import hashlib
 import io
 from pathlib import Path
 
-from conqret.data import Item
-from conqret.errors import Fault, ItemsError
+from conqret.io.checks import filled, identifier
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic
-from conqret.suites.suite_files import suite_file
+from conqret.suites.suite_files import data_of_rows, published, published_rows, word
 from conqret.suites.suite_statistics import preference_accuracy
 
 TOPICS = 8
@@ -37,47 +34,30 @@ def table(pairs: int = 5) -> bytes:
     return out.getvalue().encode()
 
 
+PAIR = published(
+    id=("id", identifier),
+    topic=("topic", filled),
+    argument=("first", filled),
+    second_argument=("second", filled),
+    preference=("better", word({"first": 1.0, "second": 0.0})),
+)
+
+
 def read(folder: Path) -> SuiteData:
-    path = suite_file(folder, "pairs.csv")
-    with gzip.open(path, "rt", newline="") if path.suffix == ".gz" else path.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    if not rows or set(rows[0]) != {"id", "topic", "first", "second", "better"}:
-        raise ItemsError([Fault(str(path), 1, "better", "is missing", "Fetch the file again")])
-    for line, row in enumerate(rows, 2):
-        if row["better"] not in ("first", "second"):
-            raise ItemsError([Fault(str(path), line, "better", "is no answer", "Fetch the file again")])
-    items = tuple(
-        Item(id=row["id"], topic=row["topic"], argument=row["first"], second_argument=row["second"])
-        for row in rows
-    )
-    longer = {item.id: float(len(item.argument or "") > len(item.second_argument or "")) for item in items}
-    return SuiteData(
-        items,
-        {"preference": {row["id"]: float(row["better"] == "first") for row in rows}},
-        {row["id"]: row["topic"] for row in rows},
-        logs={LONGER: {"preference": longer}},
-    )
+    rows = [{**row, "cluster": row["topic"]} for row in published_rows(folder, "pairs.csv", PAIR)]
+    longer = {row["id"]: float(len(row["argument"]) > len(row["second_argument"])) for row in rows}
+    return data_of_rows(rows, "preference", logs={LONGER: {"preference": longer}})
 
 
 def suite(pairs: int = 5, **more: object) -> Suite:
     """The suite; ``more`` goes over its fields."""
-    content = table(pairs)
     fields: dict[str, object] = {
         "name": "small",
         "title": "Small",
         "question": "Which is better?",
         "source": "made up",
         "license": "CC0-1.0: do as you like",
-        "files": (
-            SuiteFile(
-                "pairs.csv",
-                "owner/name",
-                "v1",
-                "data/pairs.csv",
-                sha256=hashlib.sha256(content).hexdigest(),
-                size=len(content),
-            ),
-        ),
+        "files": (SuiteFile("pairs.csv", "owner/name", "v1", "data/pairs.csv"),),
         "public_since": "2026-01",
         "task": "preference",
         "read": read,

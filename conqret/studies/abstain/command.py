@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
@@ -97,6 +98,9 @@ def abstain(
 
     conqret judge more.jsonl --model CHEAP --escalate LLM --cascade cascade.json
     """
+    from conqret.studies.abstain import fit_abstention
+    from conqret.studies.abstain import page as pages
+
     page_file = options.PageFile(page)
     read = reading.load(labels)
     settings = {
@@ -106,40 +110,19 @@ def abstain(
         "together": risk.together,
         **comparison.settings(),
     }
-    if risk.against is not None:
-        from conqret.studies.abstain import page as shown
-        from conqret.studies.abstain.fit_cascade import fit_cascade
-
-        cascade = fit_cascade(run, read, against=risk.against, **settings)
-        output = output or Path("cascade.json")
-        cascade.write(output)
-        note(*read.notes)
-        note_each(f"the guarantee does not cover {name}: {why}" for name, why in cascade.left_out.items())
-        result(
-            cascade,
-            shown.cascade_tables(cascade),
-            as_json=json_output,
-            answer=[shown.cascade_outcome(cascade)],
-        )
-        note(*shown.cascade_remarks(cascade))
-        tell(at(output, "cascade"))
-        page_file.write(shown.cascade_page, cascade, "page")
-        end(cascade.threshold is None)
-        return
-    from conqret.studies.abstain.fit_abstention import abstain as fit
-    from conqret.studies.abstain.page import abstention_page, abstention_remarks, abstention_tables
-
-    abstention = fit(run, read, **settings)
-    output = output or Path("abstention.json")
-    sheet = abstention_page(abstention)
-    abstention.write(output)
+    fitted: Any
+    shown: Any
+    if risk.against is None:
+        fitted, shown = fit_abstention.abstain(run, read, **settings), pages.ABSTENTION
+    else:
+        fitted, shown = fit_abstention.fit_cascade(run, read, against=risk.against, **settings), pages.CASCADE
+    answer, tables, remarks, page_of = shown
+    output = output or Path(f"{fitted.WHAT}.json")
+    fitted.write(output)
     note(*read.notes)
-    note_each(
-        f"{dimension} has no rule, and is never abstained from: {why}"
-        for dimension, why in abstention.left_out.items()
-    )
-    result(abstention, abstention_tables(abstention), as_json=json_output, answer=sheet.answer)
-    note(*abstention_remarks(abstention))
-    tell(at(output, "abstention"))
-    page_file.write(abstention_page, abstention, "page")
-    end(all(threshold is None for threshold in abstention.rules.values()))
+    note_each(f"{fitted.UNCOVERED.format(name)}: {why}" for name, why in fitted.left_out.items())
+    result(fitted, tables(fitted), as_json=json_output, answer=[answer(fitted)])
+    note(*remarks(fitted))
+    tell(at(output, fitted.WHAT))
+    page_file.write(page_of, fitted, "page")
+    end(not fitted.kept)

@@ -23,6 +23,7 @@ def percent(share: Estimate) -> Cell:
     return f"{share.value:.1%}" + ("" if share.low is None else f" [{share.low:.1%}, {share.high:.1%}]")
 
 
+HOLDS = {True: "holds", False: "not shown to hold", None: "not tested"}
 SAMPLED = (
     "the guarantee holds only if the labeled items were drawn at random from those that will be scored (conqret labels "
     "sample --plan), which the labels do not tell; chosen by the judge's own confidence, they broke it in 51% of "
@@ -33,7 +34,7 @@ SAMPLED = (
 def abstention_remarks(abstention: Abstention) -> Iterator[str]:
     """Yield sentences on what these rules do to a judge, and on the sampling that their guarantee requires."""
     nothing = [name for name, threshold in abstention.rules.items() if threshold is None]
-    if len(nothing) == len(abstention.rules):
+    if not abstention.kept:
         yield (
             "judge --abstain would mark every score as unsure: guarantee less (--error, --tolerance), take all metrics "
             "together (--together), or label more topics"
@@ -68,8 +69,7 @@ def abstention_tables(abstention: Abstention) -> Iterator[Table]:
         note=f"The guarantee is: {abstention.guarantee} (tested by a one-sided t-test over topics). A score is wrong "
         f"if it is further than {abstention.tolerance:.0%} of the scale from the human label, or, where labels have no "
         f"order, another label. “From” is the lowest confidence ({source}) at which a score is kept. "
-        f"Brackets hold {1 - 2 * abstention.delta:.0%} confidence intervals over {abstention.basis.clustered_by}s. "
-        f"{words.symmetry_note(abstention.basis.clusters)}".rstrip(),
+        f"{_intervals(abstention)}",
     )
     yield Table(
         "How good the confidences are as probabilities",
@@ -85,7 +85,7 @@ def abstention_tables(abstention: Abstention) -> Iterator[Table]:
     )
 
 
-def outcome(abstention: Abstention) -> str:
+def abstention_outcome(abstention: Abstention) -> str:
     """Return a sentence that says which scores can be kept."""
     chosen = [rule.chosen for rule in abstention.found.values()]
     kept = [step for step in chosen if step is not None]
@@ -114,7 +114,17 @@ def abstention_page(abstention: Abstention) -> ReportPage:
     diagram.
     """
     sections = [section(table) for table in abstention_tables(abstention)]
-    charts = [_chart(rule, abstention.error) for rule in abstention.found.values()]
+    axes = ("Share of scores that is kept", "Share that is wrong")
+    charts = [
+        _chart(
+            "Wrong scores among those kept",
+            axes,
+            "Wrong among those kept",
+            [Point.from_estimate(step.share, step.error) for step in rule.curve if step.labelled],
+            abstention.error,
+        )
+        for rule in abstention.found.values()
+    ]
     for place, (name, rule) in enumerate(abstention.found.items()):
         curve = _curve(rule, abstention.error)
         sections.append(Section(_name(name, rule), [*charts[place : place + (place > 0)], curve]))
@@ -123,28 +133,40 @@ def abstention_page(abstention: Abstention) -> ReportPage:
         "When the judge abstains",
         sections,
         badges=words.baseline_badges([abstention.model == OFFLINE_MODEL]),
-        answer=[outcome(abstention)],
+        answer=[abstention_outcome(abstention)],
         picture=charts[:1],
-        facts=[
-            ("Judge", f"{abstention.format} with {abstention.model}"),
-            ("Confidence", SOURCE_NAMES.get(abstention.source, abstention.source)),
-            ("Labels", abstention.basis.labels),
-            (abstention.basis.clustered_by.capitalize() + "s", words.count(abstention.basis.clusters)),
-        ],
+        facts=_facts(abstention, ("Judge", f"{abstention.format} with {abstention.model}")),
     )
 
 
-def _chart(rule: AbstentionRow, promised: float) -> Chart:
-    kept = [Point.from_estimate(step.share, step.error) for step in rule.curve if step.labelled]
-    limit = [Point(end, promised) for end in (min((at.x for at in kept), default=0.0), 1.0)]
-    allowed = ChartLine("The most that is allowed", limit, marked=False)
-    lines = [ChartLine("Wrong among those kept", kept), allowed]
-    axes = ("Share of scores that is kept", "Share that is wrong")
-    return Chart("Wrong scores among those kept", *axes, lines, ends=reach(lines, 0.0), levels=False)
+def _chart(title: str, axes: tuple[str, str], name: str, points: list[Point], promised: float) -> Chart:
+    """Return the chart of an error over the share that is kept or saved, with the most that is allowed."""
+    limit = [Point(end, promised) for end in (min((point.x for point in points), default=0.0), 1.0)]
+    lines = [ChartLine(name, points), ChartLine("The most that is allowed", limit, marked=False)]
+    return Chart(title, *axes, lines, ends=reach(lines, 0.0), levels=False)
+
+
+def _facts(fitted: Abstention | Cascade, first: tuple[str, str]) -> list[tuple[str, str]]:
+    basis = fitted.basis
+    return [
+        first,
+        ("Confidence", SOURCE_NAMES.get(fitted.source, fitted.source)),
+        ("Labels", basis.labels),
+        (f"{basis.clustered_by.capitalize()}s", words.count(basis.clusters)),
+    ]
+
+
+def _intervals(fitted: Abstention | Cascade) -> str:
+    """Return the sentences on the intervals of a table."""
+    basis = fitted.basis
+    level = f"{1 - 2 * fitted.delta:.0%}"
+    return (
+        f"Brackets hold {level} confidence intervals over {basis.clustered_by}s. "
+        f"{words.symmetry_note(basis.clusters)}".rstrip()
+    )
 
 
 def _curve(rule: AbstentionRow, error: float) -> Table:
-    holds = {True: "holds", False: "not shown to hold", None: "not tested"}
     return Table(
         "Thresholds",
         {
@@ -153,7 +175,7 @@ def _curve(rule: AbstentionRow, error: float) -> Table:
             "Labels": "labelled",
             "Topics": "topics",
             "Wrong of kept": lambda step: percent(step.error),
-            Column("Guarantee", "text"): lambda step: holds[step.holds],
+            Column("Guarantee", "text"): lambda step: HOLDS[step.holds],
         },
         rule.curve,
         note="Thresholds are tested from the highest down, beginning with the first that keeps at least "
@@ -230,18 +252,15 @@ def cascade_tables(cascade: Cascade) -> Iterator[Table]:
         f"{1 - cascade.delta:.0%} of random samples of topics, if the labeled items are a random sample of the items "
         f"to be scored. A score is wrong if it is further than {cascade.tolerance:.0%} of the scale from the human "
         f"label, or, where labels have no order, another label. An item's confidence ({source}) is the "
-        f"{'mean' if cascade.together else 'lowest'} of its metrics. Brackets hold {1 - 2 * cascade.delta:.0%} "
-        f"confidence intervals over {cascade.basis.clustered_by}s. "
-        f"{words.symmetry_note(cascade.basis.clusters)}".rstrip(),
+        f"{'mean' if cascade.together else 'lowest'} of its metrics. {_intervals(cascade)}",
     )
-    holds = {True: "holds", False: "not shown to hold", None: "not tested"}
     yield Table(
         "Thresholds",
         {
             Column("From"): lambda step: f"{step.threshold:.3f}",
             "Calls saved": lambda step: f"{step.share:.0%}",
             "More errors": lambda step: percent(_most(step)),
-            Column("Guarantee", "text"): lambda step: holds[step.holds],
+            Column("Guarantee", "text"): lambda step: HOLDS[step.holds],
         },
         cascade.curve,
         note="“More errors” are those of the cascade less those of the last judge alone, as a share of all labeled "
@@ -257,23 +276,21 @@ def _most(step: CascadeStep) -> Estimate:
 def cascade_page(cascade: Cascade) -> ReportPage:
     """Return the report page: the errors of each judge, and the thresholds with the calls that they save."""
     points = [Point.from_estimate(step.share, _most(step)) for step in cascade.curve]
-    limit = [Point(end, cascade.margin) for end in (min(point.x for point in points), 1.0)]
-    lines = [
-        ChartLine("More errors than the last judge alone", points),
-        ChartLine("The most that is allowed", limit, marked=False),
-    ]
     axes = ("Share of calls that is saved", "More errors, as a share of all scores")
+    name = "More errors than the last judge alone"
     return ReportPage(
         "cascade",
         "A cascade of two judges",
         [section(table) for table in cascade_tables(cascade)],
         badges=words.baseline_badges([OFFLINE_MODEL in (cascade.model, cascade.last.model)]),
         answer=[cascade_outcome(cascade)],
-        picture=[Chart("Errors of the cascade", *axes, lines, ends=reach(lines, 0.0), levels=False)],
-        facts=[
-            ("Judges", f"{cascade.format} with {cascade.model}{ARROW}{cascade.last.model}"),
-            ("Confidence", SOURCE_NAMES.get(cascade.source, cascade.source)),
-            ("Labels", cascade.basis.labels),
-            (cascade.basis.clustered_by.capitalize() + "s", words.count(cascade.basis.clusters)),
-        ],
+        picture=[_chart("Errors of the cascade", axes, name, points, cascade.margin)],
+        facts=_facts(
+            cascade, ("Judges", f"{cascade.format} with {cascade.model}{ARROW}{cascade.last.model}")
+        ),
     )
+
+
+ABSTENTION = abstention_outcome, abstention_tables, abstention_remarks, abstention_page
+CASCADE = cascade_outcome, cascade_tables, cascade_remarks, cascade_page
+"""The answer, the tables, the remarks and the page of each kind of file."""

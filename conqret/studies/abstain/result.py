@@ -74,6 +74,7 @@ class Abstention(FittedFile):
     """
 
     WHAT: ClassVar[str] = "abstention"
+    UNCOVERED: ClassVar[str] = "{} has no rule, and is never abstained from"
     COMMAND: ClassVar[str] = "conqret judges abstain"
 
     schema_name: str = "conqret.abstention/3"
@@ -85,6 +86,11 @@ class Abstention(FittedFile):
     rules: Mapping[str, float | None]
     found: Mapping[str, AbstentionRow]
     left_out: Mapping[str, str]
+
+    @property
+    def kept(self) -> bool:
+        """True if some scores can be kept."""
+        return any(threshold is not None for threshold in self.rules.values())
 
     @property
     def guarantee(self) -> str:
@@ -178,6 +184,7 @@ class Cascade(FittedFile):
     """
 
     WHAT: ClassVar[str] = "cascade"
+    UNCOVERED: ClassVar[str] = "the guarantee does not cover {}"
     COMMAND: ClassVar[str] = "conqret judges abstain --against"
 
     schema_name: str = "conqret.cascade/1"
@@ -200,6 +207,11 @@ class Cascade(FittedFile):
     def chosen(self) -> CascadeStep | None:
         """The tested step at the threshold; None if there is no threshold."""
         return next((step for step in self.curve if step.threshold == self.threshold), None)
+
+    @property
+    def kept(self) -> bool:
+        """True if some calls can be saved."""
+        return self.threshold is not None
 
     @property
     def rule(self) -> CascadeRule:

@@ -31,8 +31,7 @@ from conqret.studies.agreement.judge_baselines import (
 from conqret.studies.agreement.label_join import NO_SCALE, DimensionView, JoinedLabels, join_labels
 from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.calibrate.calibration_maps import (
-    AS_IS,
-    KINDS,
+    ISOTONIC,
     CalibrationSample,
     FittedMaps,
     fit_maps,
@@ -108,8 +107,8 @@ def calibrate(
     )
     joined = made.apply_to(joined, settings)
     for dimension, (sample, trial) in fits.items():
-        said = {kind: values for kind, values in trial.predictions.items() if kind != AS_IS}
-        joined = joined.with_variants(dimension, said, refits(sample, trial.errors))
+        isotonic = {ISOTONIC: trial.isotonic}
+        joined = joined.with_variants(dimension, isotonic, refits(sample, trial.errors))
     return _with_checks(made, joined, settings)
 
 
@@ -163,12 +162,12 @@ def _with_checks(made: Calibration, joined: JoinedLabels, settings: AgreementSet
 
 
 def _bands(views: Sequence[DimensionView], confidence: float) -> dict[str, tuple[Band, ...]]:
-    """Return the bands of scores with their mean labels over all dimensions, by variant (the judge's mean, each kind of
-    map, the chosen ones); a variant that one of the dimensions lacks is left out."""
+    """Return the bands of scores with their mean labels over all dimensions, by variant (the judge's mean, isotonic
+    maps, the chosen ones); a variant that one of the dimensions lacks is left out."""
     topics = [name for view in views for name in view.clusters_of(view.compared)]
     people = np.concatenate([view.scale.unit(view.target[view.compared]) for view in views])
     found = {}
-    for name in ("mean", *KINDS, CALIBRATED):
+    for name in ("mean", ISOTONIC, CALIBRATED):
         if all(name in view.variants for view in views):
             said = [view.scale.unit(view.judge(name, rounded=False)[view.compared]) for view in views]
             found[name] = bands(np.concatenate(said), people, topics, confidence)

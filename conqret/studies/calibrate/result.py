@@ -7,15 +7,14 @@ has a part in what it is compared with; every other item gets the map of all lab
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from statistics import fmean
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from conqret.data import Judgment
 from conqret.data.digest import gathered
@@ -36,7 +35,7 @@ from conqret.studies.agreement.label_join import DimensionView, Fit, JoinedLabel
 from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.calibrate.calibration_maps import (
     AS_IS,
-    KINDS,
+    ISOTONIC,
     CalibrationSample,
     MonotoneMap,
     fit_maps,
@@ -101,13 +100,6 @@ class Calibration(FittedFile):
     average: Mapping[str, Estimate] = Field(default_factory=dict)
     average_gain: Estimate = Estimate(None)
     bands: Mapping[str, tuple[Band, ...]] = Field(default_factory=dict)
-
-    @model_validator(mode="after")
-    def _has_every_map(self) -> Self:
-        fewest = min((len(maps.without) for maps in self.maps.values()), default=math.inf)
-        if not all(0 <= fold < fewest for fold in self.folds.values()):
-            raise ValueError("a fold has no map")
-        return self
 
     @property
     def baseline_sentences(self) -> Iterator[str]:
@@ -189,14 +181,14 @@ def calibrate_run(run: JudgeFolder, calibration: Calibration) -> Summary:
     return summary
 
 
-NAMES = {"mean": "the judge as it is", CALIBRATED: "calibrated, as chosen"}
+NAMES = {"mean": "the judge as it is", CALIBRATED: "calibrated, as chosen", ISOTONIC: "isotonic throughout"}
 
 
 def calibration_tables(calibration: Calibration) -> Iterator[Table]:
     """Yield the tables of a calibration: alpha by kind of map, baselines, error, and reliability."""
     choices = {maps.dimension: maps.kinds for maps in calibration.maps.values()}
     rows, basis = list(calibration.checked.items()), calibration.basis
-    shown = {"mean": "Judge", **{name: name.capitalize() for name in (*KINDS, CALIBRATED) if name != AS_IS}}
+    shown = {"mean": "Judge", ISOTONIC: "Isotonic", CALIBRATED: "Calibrated"}
     none = undefined("a dimension has none")
     means = (calibration.average.get(name, none) for name in shown)
     yield Table(
@@ -240,15 +232,15 @@ def reliability_diagram(calibration: Calibration) -> Chart:
     """Return the reliability diagram: mean human label over mean score, by bin of the score, over all
     dimensions.
 
-    Raw and calibrated scores have intervals; the kinds of maps follow without.
+    Raw and calibrated scores have intervals; isotonic maps follow without.
     """
     lines = []
-    for kind, bands in calibration.bands.items():
+    for kind, name in NAMES.items():
+        bands = calibration.bands.get(kind, ())
         points = [Point.from_estimate(band.said.value or 0.0, band.people) for band in bands]
-        if kind not in NAMES:
+        if kind == ISOTONIC:
             points = [Point(point.x, point.y) for point in points]
-        lines.append(ChartLine(NAMES.get(kind, f"{kind} throughout"), points))
-    lines.sort(key=lambda line: line.name not in NAMES.values())
+        lines.append(ChartLine(name, points))
     lines.append(ChartLine("perfect calibration", [Point(0.0, 0.0), Point(1.0, 1.0)], marked=False))
     return Chart("Reliability diagram", "mean score", "mean human label", lines, levels=False)
 
@@ -261,11 +253,11 @@ def calibration_answer(calibration: Calibration) -> list[str]:
     clusters = words.number(calibration.basis.clusters, calibration.basis.clustered_by)
     if gain.value is None or before is None:
         return ["The data do not tell whether calibration helps: no dimension has a cross-validated alpha."]
-    said = {
+    shown = {
         0: "The data do not show that calibrated scores agree better",
         1: "Calibrated scores agree better",
-    }
-    shown = said.get(gain.sign, "Calibrated scores agree less")
+        -1: "Calibrated scores agree less",
+    }[gain.sign]
     before_and_gain = f"before {words.with_interval(before)}, gain {words.with_interval(gain)}"
     whole = words.number(len(calibration.maps), "metric")
     as_is = sum(maps.whole.kind == AS_IS for maps in calibration.maps.values())

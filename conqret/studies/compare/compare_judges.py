@@ -118,8 +118,6 @@ class SharedUnits:
         Raises:
             DeclarationError, UnknownNameError: as :func:`conqret.compare`.
         """
-        if len(runs) < 2:
-            raise DeclarationError("at least two different runs are needed, each given once")
         joined = tuple(join_labels(kept, labels, metrics) for kept in runs.values())
         dimensions = [name for name in joined[0].metrics if all(name in join.metrics for join in joined)]
         if not dimensions:
@@ -296,8 +294,8 @@ def compare(
     """
     folders, read = [folder_of(run) for run in runs], labels_of(labels)
     names = distinct_names([folder.path for folder in folders])
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise DeclarationError(f"at least two different runs are needed: {twice[0]} is given several times")
+    if len(set(names)) < max(len(names), 2):
+        raise DeclarationError("at least two different runs are needed, each given once")
     judged = {name: list(folder.finished()) for name, folder in zip(names, folders, strict=True)}
     read = of_whole_items(read, judged.values(), metrics)
     shared = SharedUnits.from_runs(judged, read, metrics, settings)

@@ -82,8 +82,18 @@ def read_waves(paths: Iterable[Path]) -> tuple[list[Wave], list[str]]:
         except DeclarationError as error:
             left_out.append(str(error))
             continue
-        if finished:
-            check_alike(finished[0][1], record, str(folder.path))
+        first = finished[0][1] if finished else record
+        if record.format != first.format:
+            raise DeclarationError(
+                f"{folder.path} was judged with the format {record.format}, and the first wave with {first.format}: "
+                "use one format"
+            )
+        if record.items_digest != first.items_digest:
+            raise DeclarationError(
+                f"{folder.path} has other anchors than the first wave ({number(record.items_count, 'item')} from "
+                f"{record.items_name}, and {first.items_count} from {first.items_name}): judge the same items in all "
+                "waves"
+            )
         finished.append((folder, record, summary))
     if not finished:
         raise DeclarationError("; ".join(left_out) or "there is no judged run: give folders of conqret judge")
@@ -95,23 +105,6 @@ def read_waves(paths: Iterable[Path]) -> tuple[list[Wave], list[str]]:
             wave = wave.model_copy(update={"changes": tuple(changes)})
         waves.append(wave)
     return waves, left_out
-
-
-def check_alike(first: JudgeRecord, other: JudgeRecord, name: str) -> None:
-    """Check that the run ``name`` has the items and the format of the first wave.
-
-    Raises:
-        DeclarationError: it differs in one of them.
-    """
-    if first.format != other.format:
-        raise DeclarationError(
-            f"{name} was judged with the format {other.format}, and the first wave with {first.format}: use one format"
-        )
-    if first.items_digest != other.items_digest:
-        raise DeclarationError(
-            f"{name} has other anchors than the first wave ({number(other.items_count, 'item')} from "
-            f"{other.items_name}, and {first.items_count} from {first.items_name}): judge the same items in all waves"
-        )
 
 
 def _wave(name: str, folder: JudgeFolder, record: JudgeRecord, summary: Summary) -> Wave:
@@ -164,9 +157,6 @@ def few(names: Sequence[str]) -> str:
     return shown if len(names) <= MAX_NAMED else f"{shown} and {len(names) - MAX_NAMED} more"
 
 
-SCHEMA = "conqret.drift/2"
-
-
 class WaveDifference(Frozen):
     """The difference of one wave from the reference on one metric, over the ``pairs`` that both scored.
 
@@ -196,7 +186,7 @@ class Drift(Frozen):
     ``confidence`` (between 0 and 1) is that of the intervals.
     """
 
-    schema_name: str = SCHEMA
+    schema_name: str = "conqret.drift/2"
     format: str
     anchors: int
     topics: int

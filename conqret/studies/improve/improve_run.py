@@ -39,21 +39,19 @@ from conqret.studies.improve.improved_prompt import (
     AS_IT_IS,
     BOTH,
     CALIBRATION,
-    PROMPTS,
-    WORDING,
-    Improvement,
-    improved_setup,
-    subject_of,
-)
-from conqret.studies.improve.learned import (
     EXCERPT,
     FOLDS,
+    PROMPTS,
     RATING_SCALE,
+    WORDING,
+    Improvement,
     LabelledItem,
     LabelledItems,
     WordingAnswer,
     chosen_examples,
+    improved_setup,
     scale_shown,
+    subject_of,
     worded,
     wording_key,
     wording_prompt,
@@ -301,8 +299,8 @@ def cross_fitted(plan: ImprovePlan, judgments: Sequence[Judgment]) -> CrossFitte
     if not all(part.any() and len(np.unique(seen.score[part])) > 1 for part in parts):
         return CrossFitted(said)
     trial = fit_maps(seen)
-    mapped = trial.calibrated(seen.fold)
-    values = {unit.item: float(value) for unit, value in zip(seen.view.units, mapped, strict=True)}
+    mapped = trial.calibrated.tolist()
+    values = {unit.item: value for unit, value in zip(seen.view.units, mapped, strict=True)}
     return CrossFitted(said, values, trial.chosen_maps[0])
 
 

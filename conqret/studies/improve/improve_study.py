@@ -32,9 +32,9 @@ from conqret.stats.estimate import MIN_TOPICS
 from conqret.studies.agreement.agreement_settings import DEFAULT_SETTINGS, AgreementSettings
 from conqret.studies.agreement.label_join import NO_SCALE
 from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan, ImproveRow, choice_without
-from conqret.studies.improve.improved_prompt import AS_IT_IS
-from conqret.studies.improve.learned import (
+from conqret.studies.improve.improved_prompt import (
     ANSWER_TOKENS,
+    AS_IT_IS,
     EXCERPT,
     FOLDS,
     PROMPT,
@@ -72,7 +72,6 @@ class ImproveSettings(RequestRunSettings, ItemSettings, SampleSettings, total=Fa
     - ``held_out``: items of other topics, used only for evaluation; without them, the evaluation is
     cross-validated over folds of topics;
     - ``metric``: the metric to improve, if the judge has several;
-    - ``dimension``: the labeled dimension to compare it with, if its name differs;
     - ``output``: the run's folder, in which the same call resumes; None keeps everything in memory;
     - ``settings``: aggregation of labels, confidence level, the seed of the folds;
     - ``excerpt``: the number of characters of an item's text in prompts.
@@ -82,7 +81,6 @@ class ImproveSettings(RequestRunSettings, ItemSettings, SampleSettings, total=Fa
     criteria: Criteria
     held_out: Items
     metric: str | None
-    dimension: str | None
     output: str | Path | None
     settings: AgreementSettings
     excerpt: int
@@ -227,8 +225,8 @@ def improve_plan(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -
     source, checked, setup, _ = prepared(items, judge_settings)
     improved = _one_metric(setup)
     read = labels_of(labels)
-    named = _dimension(read, improved, how.get("dimension"))
-    training = _labelled(source, read, named)
+    dimension = _dimension(read, improved)
+    training = _labelled(source, read, dimension)
     tested: tuple[Item, ...] = ()
     if (held_out := how.get("held_out")) is not None:
         others, _, again, _ = prepared(held_out, judge_settings)
@@ -236,12 +234,12 @@ def improve_plan(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -
             raise DeclarationError(
                 "the held-out items have other fields than the others: give both the same fields"
             )
-        tested = _labelled(others, read, named)
+        tested = _labelled(others, read, dimension)
     _check_topics(training, tested, of_items=number(checked.count, "item"), held=held_out is not None)
     if not setup.client.backend.baseline:
         more = [item.id for item in training if item.messages or item.images]
         _refuse("labeled item", more, f"have earlier turns or images, which no example shows: {CALIBRATE}")
-    data = LabelledItems(training, tested, read, named, improved)
+    data = LabelledItems(training, tested, read, dimension, improved)
     return ImprovePlan(
         setup, data, how.get("settings", DEFAULT_SETTINGS), longest, as_path(how.get("output"))
     )
@@ -269,19 +267,15 @@ def _one_metric(setup: Setup) -> str:
     return metrics[0]
 
 
-def _dimension(labels: LabelSet, metric: str, named: str | None) -> str:
-    """Return the labeled dimension that the metric is compared with: the named one, the only one, or that of the
-    metric's name.
+def _dimension(labels: LabelSet, metric: str) -> str:
+    """Return the labeled dimension that the metric is compared with: the only one, or that of the metric's name.
 
     Raises:
-        UnknownNameError: there is no dimension of the name that the user gave.
         DeclarationError: no dimension fits, or its scale has no ends or no order.
     """
     known = labels.dimensions
-    found = known[0] if named is None and len(known) == 1 else dimension_name(named or metric)
-    if named is not None:
-        check_known("labeled dimension", known, found)
-    elif found not in known:
+    found = known[0] if len(known) == 1 else dimension_name(metric)
+    if found not in known:
         raise DeclarationError(
             f"no labeled dimension has the name {metric}: {labels.name} has {', '.join(known)}. Name one with "
             "--dimension"
@@ -295,24 +289,18 @@ def _dimension(labels: LabelSet, metric: str, named: str | None) -> str:
 
 
 def _labelled(items: Iterable[Item], labels: LabelSet, dimension: str) -> tuple[Item, ...]:
-    """Return the items that have a label of the dimension, in their order.
+    """Return the items that have a label of the dimension (of the whole item), in their order.
 
     Raises:
-        DeclarationError: there are none, one has no text, or labels are only of parts of items.
+        DeclarationError: there are none, or one has no text.
     """
-    known = {one.unit for one in labels.labels if one.dimension == dimension and one.value is not None}
-    whole = {unit.item for unit in known if not unit.part}
-    if known and not whole:
-        raise DeclarationError(
-            f"the labels of {dimension} are of documents, but a judge is improved on labels of whole items"
-        )
-    every = list(items)
-    found = tuple(item for item in every if item.id in whole)
+    known = (one for one in labels.labels if one.dimension == dimension and one.value is not None)
+    whole = dict.fromkeys(one.unit.item for one in known if not one.unit.part)
+    found = tuple(item for item in items if item.id in whole)
     if not found:
-        shown = f"such as {every[0].id!r}" if every else "none"
         raise DeclarationError(
-            f"no item has a label of {dimension}: {labels.name} has labels of items such as {next(iter(whole), '')!r}, "
-            f"and the items are {shown}. Use the same ids"
+            f"no whole item has a label of {dimension}; {labels.name} has labels of items such as "
+            f"{next(iter(whole), '')!r}: use the same ids"
         )
     _refuse("labeled item", [item.id for item in found if not item.argument], "without an answer: add it")
     return found
@@ -332,9 +320,8 @@ def _check_topics(training: Sequence[Item], tested: Sequence[Item], *, of_items:
         DeclarationError: one of this does not hold.
     """
     topics, others = {item.topic for item in training}, {item.topic for item in tested}
-    left = len(topics) if held else len(topics) - -(-len(topics) // FOLDS)
-    if left < MIN_TOPICS:
-        wanted = MIN_TOPICS if held else -(-MIN_TOPICS * FOLDS // (FOLDS - 1))
+    wanted = MIN_TOPICS if held else -(-MIN_TOPICS * FOLDS // (FOLDS - 1))
+    if len(topics) < wanted:
         raise DeclarationError(
             f"{len(training)} of {of_items} have labels, on {number(len(topics), 'topic')}, but {wanted} topics are "
             f"needed: {MIN_TOPICS} to learn from, and others to measure on"

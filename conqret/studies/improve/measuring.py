@@ -35,11 +35,13 @@ from conqret.studies.improve.improve_run import (
 from conqret.studies.improve.improved_prompt import (
     AS_IT_IS,
     CALIBRATION,
+    FOLDS,
     PROMPTS,
+    WordingAnswer,
     judge_criterion,
+    observed,
     prompt_files,
 )
-from conqret.studies.improve.learned import FOLDS, WordingAnswer, observed
 from conqret.studies.improve.result import ImproveResult, VariantAgreement, VariantChoice, improve_page
 
 
@@ -215,17 +217,12 @@ def judging_options(plan: ImprovePlan, improved: Setup, final: VariantChoice) ->
         words += ["--prompts", PROMPTS]
     if final.calibrated:
         words += ["--calibration", CALIBRATION]
-    settings = {**_unusual(improved.options), **_unusual(improved.client, "max_tokens")}
     for name in (*SampleSettings.__annotations__, "max_tokens"):
-        if name in settings:
-            words += [f"--{name.replace('_', '-')}", str(settings[name])]
+        settings: Any = improved.client if name == "max_tokens" else improved.options
+        value = getattr(settings, name)
+        if value != next(field.default for field in fields(settings) if field.name == name):
+            words += [f"--{name.replace('_', '-')}", str(value)]
     return tuple(words)
-
-
-def _unusual(settings: Any, *names: str) -> dict[str, Any]:
-    """The fields of ``settings`` (those of ``names``, or all) that are not as usual."""
-    every = [one for one in fields(settings) if not names or one.name in names]
-    return {one.name: value for one in every if (value := getattr(settings, one.name)) != one.default}
 
 
 def _files(

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from heapq import nlargest
 from itertools import combinations
 from pathlib import Path
@@ -63,48 +62,18 @@ class Ballots:
     judgments: tuple[Mapping[str, Judgment], ...]
     metrics: tuple[str, ...]
 
-    @classmethod
-    def read(cls, runs: Sequence[JudgeFolder], called: Sequence[str] = ()) -> Ballots:
-        """Read the judgments of finished runs over the same items.
-
-        ``called`` are the members' names (default: what distinguishes their folders).
-
-        Raises:
-            DeclarationError: there are fewer than two runs, one is given twice, not finished, corrupt or of
-                other items, or the runs share no metric.
-        """
-        names = tuple(called or distinct_names([run.path for run in runs]))
-        if len(set(names)) < max(len(names), 2):
-            raise DeclarationError("a jury needs at least two different runs, each given once")
-        records = [run.record() for run in runs]
-        for run, record in zip(runs, records, strict=True):
-            if record.items_digest != records[0].items_digest:
-                raise DeclarationError(
-                    f"{run.path} judges other items than {runs[0].path}: judge the same items with each member"
-                )
-        judged = tuple({judgment.item: judgment for judgment in run.finished()} for run in runs)
-        for run, judgments in zip(runs, judged, strict=True):
-            if lacking := [item for item in judged[0] if item not in judgments]:
-                raise DeclarationError(
-                    f"{run.judgments_file} contains no judgment of {lacking[0]}; run the command that made this run "
-                    "again to repair it"
-                )
-        metrics = shared_metrics(
-            {run.path: record.metrics for run, record in zip(runs, records, strict=True)}
-        )
-        return cls(names, judged, tuple(metrics))
-
     def by_item(self, item: str) -> list[Judgment]:
         """Return each member's judgment of an item."""
         return [judgment[item] for judgment in self.judgments]
 
-    def judged(self, rule: Rule, *, model: str, fingerprint: str, format: str) -> list[Judgment]:  # noqa: A002
-        """Return the jury's judgments, one for each item, under this model, fingerprint and format."""
+    def judged(self, rule: Rule, *, model: str, fingerprint: str) -> list[Judgment]:
+        """Return the jury's judgments, one for each item, under this model and fingerprint."""
         scores: dict[Place, float] = {}
         for metric in self.metrics:
             places, values = self.table(metric)
             if places:
-                scores |= dict(zip(places, combine(rule, values).tolist(), strict=True))
+                combined = (np.mean if rule == "mean" else np.median)(values, axis=1)
+                scores |= dict(zip(places, combined.tolist(), strict=True))
         made = []
         for item, first in self.judgments[0].items():
             measures = {metric: self._measure(item, metric, scores, model) for metric in self.metrics}
@@ -113,7 +82,7 @@ class Ballots:
                 for name, judgment in zip(self.names, self.by_item(item), strict=True)
                 for call in judgment.trace.calls
             )
-            named = {"format": format, "model": model, "fingerprint": fingerprint}
+            named = {"format": JURY.name, "model": model, "fingerprint": fingerprint}
             made.append(first.model_copy(update={**named, "measures": measures, "trace": Trace(calls=calls)}))
         return made
 
@@ -165,18 +134,7 @@ class Ballots:
         )
 
 
-def combine(rule: Rule, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Combine scores of one metric (units by judges, none missing) into one score for each unit.
-
-    The rule "mean" takes the mean, any other the median. With an odd number of judges and two possible
-    scores, the median is the majority.
-    """
-    return np.asarray((np.mean if rule == "mean" else np.median)(scores, axis=1))
-
-
 PAGE = "jury.html"
-CHUNK = 2**20
-"""Bytes that are copied at once."""
 
 
 @dataclass(frozen=True)
@@ -221,15 +179,49 @@ def jury(
     if out.resolve() in {Path(run).resolve() for run in runs}:
         raise DeclarationError(f"{out} is a member of the jury: give another folder with -o")
     folders = [JudgeFolder(Path(run)) for run in runs]
-    ballots = Ballots.read(folders, names)
+    called = tuple(names or distinct_names([folder.path for folder in folders]))
+    if len(set(called)) < max(len(called), 2):
+        raise DeclarationError("a jury needs at least two different runs, each given once")
     records = [folder.record() for folder in folders]
+    for folder, record in zip(folders, records, strict=True):
+        if record.items_digest != records[0].items_digest:
+            raise DeclarationError(
+                f"{folder.path} judges other items than {folders[0].path}: judge the same items with each member"
+            )
+    every = {name: list(folder.finished()) for name, folder in zip(called, folders, strict=True)}
+    of_runs = {folder.path: record.metrics for folder, record in zip(folders, records, strict=True)}
+    ballots = Ballots(
+        called,
+        tuple({judgment.item: judgment for judgment in judgments} for judgments in every.values()),
+        tuple(shared_metrics(of_runs)),
+    )
     model = f"{rule} of {len(runs)} judges"
-
     members = [f"{record.format} with {record.model} ({record.fingerprint})" for record in records]
     identity = {"format": JURY.name, "rule": rule, "members": members}
-    judgments = ballots.judged(rule, model=model, fingerprint=digest(identity), format=JURY.name)
-    read = None if labels is None else labels_of(labels)
-    found = hold_jury(ballots, records, judgments, read, rule=rule, metrics=metrics, settings=settings)
+    judged = ballots.judged(rule, model=model, fingerprint=digest(identity))
+    shared, checked, alphas = None, None, dict[str, Estimate]()
+    if labels is not None:
+        read = of_whole_items(labels_of(labels), [*every.values(), judged], metrics)
+        shared = SharedUnits.from_runs(every, read, metrics, settings)
+        checked, alphas = _checked(shared, every, judged, read, metrics, settings)
+    found = Jury(
+        rule=rule,
+        members=tuple(
+            JuryMember(
+                name=name,
+                format=record.format,
+                model=record.model,
+                fingerprint=record.fingerprint,
+                alpha=alphas.get(name),
+            )
+            for name, record in zip(called, records, strict=True)
+        ),
+        metrics=tuple(dict.fromkeys(name for judgment in judged for name in judgment.measures)),
+        items=len(judged),
+        scored=sum(not judgment.reasons for judgment in judged),
+        checked=checked,
+        disagreements=tuple(_disagreements(ballots, judged, shared, metrics or {})),
+    )
     record = records[0].model_copy(
         update={
             "created": max(record.created for record in records),
@@ -241,17 +233,17 @@ def jury(
             "metrics": list(found.metrics),
             "options": {},
             "model_options": {},
-            "notes": [f"Rule: {rule}", *_members(ballots.names, records)],
+            "notes": [f"Rule: {rule}", *_members(called, records)],
         }
     )
     made = JuryFolder(out)
 
     def copy_items() -> None:
         with folders[0].items_file.open("rb") as items:
-            write_all(made.items_file, iter(partial(items.read, CHUNK), b""))
+            write_all(made.items_file, items)
 
     with made.claimed(record, overwrite=overwrite, begin=copy_items):
-        lines = [compact(judgment.model_dump(mode="json")) + b"\n" for judgment in judgments]
+        lines = [compact(judgment.model_dump(mode="json")) + b"\n" for judgment in judged]
         write_whole(made.judgments_file, b"".join(lines))
         with made.rows() as rows:
             made.sum_up(rows, SessionCounts())
@@ -269,52 +261,6 @@ def _members(names: Sequence[str], records: Sequence[JudgeRecord]) -> Iterator[s
 
 MAX_SHOWN_ITEMS = 10
 """Items on which the members differ most, that are listed."""
-
-
-def hold_jury(
-    ballots: Ballots,
-    records: Sequence[JudgeRecord],
-    judged: Sequence[Judgment],
-    labels: LabelSet | None,
-    *,
-    rule: Rule = "mean",
-    metrics: Mapping[str, str] | None = None,
-    settings: AgreementSettings = DEFAULT_SETTINGS,
-) -> Jury:
-    """Return the evaluation of a jury whose combined judgments are ``judged``.
-
-    Without ``labels``, agreement is left out.
-
-    Raises:
-        DeclarationError: no judgment has a label.
-    """
-    members = {
-        name: list(judgment.values()) for name, judgment in zip(ballots.names, ballots.judgments, strict=True)
-    }
-    if labels is not None:
-        labels = of_whole_items(labels, [*members.values(), judged], metrics)
-    shared = None if labels is None else SharedUnits.from_runs(members, labels, metrics, settings)
-    checked, alphas = None, dict[str, Estimate]()
-    if labels is not None and shared is not None:
-        checked, alphas = _checked(shared, members, judged, labels, metrics, settings)
-    return Jury(
-        rule=rule,
-        members=tuple(
-            JuryMember(
-                name=name,
-                format=record.format,
-                model=record.model,
-                fingerprint=record.fingerprint,
-                alpha=alphas.get(name),
-            )
-            for name, record in zip(ballots.names, records, strict=True)
-        ),
-        metrics=tuple(dict.fromkeys(name for judgment in judged for name in judgment.measures)),
-        items=len(judged),
-        scored=sum(not judgment.reasons for judgment in judged),
-        checked=checked,
-        disagreements=tuple(_disagreements(ballots, judged, shared, metrics or {})),
-    )
 
 
 def _checked(

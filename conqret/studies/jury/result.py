@@ -26,7 +26,6 @@ from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.compare.result import HeldOut, chance_sentence, chosen_words
 
-SCHEMA = "conqret.jury/3"
 RESULT = "jury.json"
 Rule = Literal["mean", "median"]
 
@@ -100,7 +99,7 @@ class Jury(Frozen):
     ``scored`` counts the ``items`` with all scores. ``checked`` is None without labels.
     """
 
-    schema_name: str = SCHEMA
+    schema_name: str = "conqret.jury/3"
     rule: Rule
     members: tuple[JuryMember, ...]
     metrics: tuple[str, ...]

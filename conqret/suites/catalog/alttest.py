@@ -11,11 +11,10 @@ from pathlib import Path
 from conqret.errors import Fault, ItemsError
 from conqret.io.checks import identifier
 from conqret.io.files import file_rows
-from conqret.io.rows import FaultList, quoted
 from conqret.io.schema import TableReader
 from conqret.stats.agreement import Level, alternative_annotator_test
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteVerdicts
-from conqret.suites.suite_files import MOVED, files_present, suite_file
+from conqret.suites.suite_files import MOVED, files_present, suite_file, typed
 from conqret.suites.suite_statistics import annotator_table, over_groups, share
 
 METRIC = "annotation"
@@ -94,32 +93,18 @@ def _read(path: Path, *, texts: bool) -> dict[str, dict[str, str | float]]:
     Raises:
         ItemsError: the file is corrupt, or laid out otherwise.
     """
-    faults = FaultList()
-    reader = TableReader(file_rows(path, str(path)), faults=faults)
+    reader = TableReader(file_rows(path, str(path)))
+    labels_of = typed(dict[str, str | None] if texts else dict[str, float | None])
     read: dict[str, dict[str, str | float]] = {}
     for row in reader.rows():
-        for name, labels in row.record.items():
-            if reader.checked(identifier, name, "the name of an annotator") is None:
-                continue
-            if not isinstance(labels, Mapping):
-                reader.fault(str(name), "is not an object of labels by item", MOVED)
-                continue
-            wrong = next((label for label in labels.values() if not _fits(label, texts=texts)), None)
-            if wrong is not None:
-                expected = "a text" if texts else "a number"
-                reader.fault(str(name), f"has the label {quoted(wrong)}, and {expected} is expected", MOVED)
-                continue
-            read[str(name)] = {str(item): label for item, label in labels.items() if label is not None}
+        for name, value in row.record.items():
+            reader.checked(identifier, name, "the name of an annotator")
+            labels = reader.checked(labels_of, value, str(name)) or {}
+            read[str(name)] = {item: label for item, label in labels.items() if label is not None}
     reader.finish(ItemsError)
     if not read:
         raise ItemsError([Fault(str(path), 0, "", "names no annotator", MOVED)])
     return read
-
-
-def _fits(label: object, *, texts: bool) -> bool:
-    if label is None or isinstance(label, bool):
-        return label is None
-    return isinstance(label, str) if texts else isinstance(label, int | float) and math.isfinite(label)
 
 
 def _codes(*groups: Mapping[str, Mapping[str, str | float]]) -> dict[str, float]:

@@ -88,7 +88,6 @@ SUITE = Suite(
     read=read,
     metrics=(METRIC,),
     judging={"format": "rag", "metrics": (METRIC,)},
-    baseline={"format": "rag", "metrics": (METRIC,)},
     statistics=(
         share(
             "balanced_accuracy",

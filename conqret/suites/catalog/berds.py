@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from conqret.errors import DeclarationError, Fault, ItemsError
@@ -9,7 +10,7 @@ from conqret.io.pairs import read_pairs
 from conqret.perspectives.detection import GRADES, YES_FROM
 from conqret.perspectives.threshold import BOTH
 from conqret.stats.classification import average_precision, f1
-from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteVerdicts
+from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteVerdicts, printed
 from conqret.suites.suite_files import MOVED, suite_file
 from conqret.suites.suite_statistics import share, value_of
 
@@ -56,7 +57,14 @@ def precision_over_ranks(verdicts: SuiteVerdicts) -> float:
     return value_of(average_precision(verdicts.gold, verdicts.verdicts))
 
 
-_UNRELEASED = "of all 542 pairs; the predictions were not released"
+_f1 = partial(
+    printed,
+    statistics=("f1",),
+    digits=1,
+    where="section 5.2",
+    times=100,
+    note="of all 542 pairs; the predictions were not released",
+)
 SUITE = Suite(
     name="berds",
     title="BeRDS, perspective detection",
@@ -91,25 +99,11 @@ SUITE = Suite(
             precision_over_ranks,
         ),
     ),
-    published=tuple(
-        PublishedFigure(
-            who,
-            "f1",
-            value,
-            1,
-            "section 5.2",
-            judge=judge,
-            times=100,
-            note=_UNRELEASED,
-            human=who == "a second annotator",
-        )
-        for who, value, judge in (
-            ("GPT-4, one example in the prompt", 67.8, True),
-            ("a second annotator", 65.8, False),
-            ("Mistral-7B, fine-tuned", 62.2, True),
-            ("NLI model T5-11B", 38.5, True),
-            ("random answers", 16.9, False),
-        )
+    published=(
+        *_f1({"GPT-4, one example in the prompt": [67.8]}),
+        *_f1({"a second annotator": [65.8]}, judge=False, human=True),
+        *_f1({"Mistral-7B, fine-tuned": [62.2], "NLI model T5-11B": [38.5]}),
+        *_f1({"random answers": [16.9]}, judge=False),
     ),
     whole={"items": 542, "clusters": 30},
     about="debates and arguments",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -39,8 +38,9 @@ TEXT = published(
     text=("argument", published_text),
     is_argument=Field(("argumentative",), one_of({"y": True, "n": False}, "y-or-n value"), False),
 )
+EXPERTS_AND_CROWD = "Crowd / Expert"
 TABLE_5 = {
-    "Crowd / Expert": ".27 .49 .42 .18 .13 .41 .45 .42 .54 .53 .33 .54 .44 -.17 .36 .43",
+    EXPERTS_AND_CROWD: ".27 .49 .42 .18 .13 .41 .45 .42 .54 .53 .33 .54 .44 -.17 .36 .43",
     "Pointwise PaLM 2": ".13 .59 .47 .47 .2 .42 .17 .47 .53 .51 .43 .43 .58 .46 .42 .29",
     "Pointwise GPT-3.5": "-.15 .43 .41 -.4 -.22 .62 .48 .39 .57 .43 .21 .42 .64 -.27 .25 .02",
     "Listwise GPT-3.5": ".13 .19 .22 .05 .15 .13 .25 .28 .36 .07 .2 .3 .18 -.02 .18 .16",
@@ -52,14 +52,7 @@ overall quality.
 """
 
 
-@dataclass(frozen=True)
-class DagstuhlData(SuiteData):
-    """The arguments with the experts' ratings, and the novices' labels if their file exists."""
-
-    novices: LabelSet | None = None
-
-
-def read(folder: Path) -> DagstuhlData:
+def read(folder: Path) -> SuiteData:
     """Read the texts that an expert calls an argument, with the mean of the experts' ratings (1 to 3) as gold.
 
     Raises:
@@ -68,9 +61,9 @@ def read(folder: Path) -> DagstuhlData:
         LabelsError: labels are faulty.
     """
     files_present(folder, (EXPERTS, NOVICES), "labels")
-    novices = read_labels(suite_file(folder, NOVICES)) if is_there(folder, NOVICES) else None
+    raw = {"novices": read_labels(suite_file(folder, NOVICES))} if is_there(folder, NOVICES) else {}
     if not is_there(folder, EXPERTS):
-        return DagstuhlData(novices=novices)
+        return SuiteData(raw=raw)
     path = suite_file(folder, EXPERTS)
     texts: dict[str, Item] = {}
     for row in published_rows(folder, EXPERTS, TEXT, partial(csv_rows, published_in="windows-1252")):
@@ -85,12 +78,12 @@ def read(folder: Path) -> DagstuhlData:
     if not rated:
         raise DeclarationError(f"{path} contains no ratings of {', '.join(NAMES[:3])} …")
     items = tuple(item for name, item in texts.items() if name in annotations["overall_quality"])
-    return DagstuhlData(
+    return SuiteData(
         items,
         {name: mean_labels(annotations[name]) for name in rated},
         {item.id: item.topic for item in items},
         annotations={name: annotations[name] for name in rated},
-        novices=novices,
+        raw=raw,
     )
 
 
@@ -105,7 +98,7 @@ def alpha_with_experts(verdicts: SuiteVerdicts) -> float:
 def novice_alpha(dimensions: Iterable[str], data: SuiteData) -> float:
     """Return Krippendorff's alpha (ordinal) of the novices over all labels of the dimensions (none: all of them), as if
     each dimension of a unit were a unit of its own. NaN without labels of novices."""
-    labels = data.novices if isinstance(data, DagstuhlData) else None
+    labels: LabelSet | None = data.raw.get("novices")
     if labels is None:
         return math.nan
     tables = [labels.table(name, labels.units) for name in dimensions or labels.dimensions]
@@ -120,10 +113,17 @@ def novice_alpha(dimensions: Iterable[str], data: SuiteData) -> float:
 
 def printed_average(judge: str, data: SuiteData) -> float:
     """Return the mean of a judge's first fourteen figures in ``TABLE_5``; ``data`` is not read."""
-    row = [float(cell) for cell in TABLE_5[judge].split()]
-    return math.fsum(row[:14]) / 14
+    return math.fsum(_TABLE[judge][:14]) / 14
 
 
+_TABLE = {judge: [float(cell) for cell in row.split()] for judge, row in TABLE_5.items()}
+_overall = partial(
+    printed,
+    statistics=("alpha",),
+    digits=2,
+    where="ConQRet, Table 5, overall quality",
+    note="the ratings were not released",
+)
 SUITE = Suite(
     name="dagstuhl",
     title="Dagstuhl-15512 ArgQuality",
@@ -163,22 +163,11 @@ SUITE = Suite(
         ),
     ),
     published=(
-        *(
-            PublishedFigure(
-                judge,
-                "alpha",
-                float(row.split()[15]),
-                2,
-                "ConQRet, Table 5, overall quality",
-                judge=judge != "Crowd / Expert",
-                human=judge == "Crowd / Expert",
-                note="the ratings were not released",
-            )
-            for judge, row in TABLE_5.items()
-        ),
+        *_overall({EXPERTS_AND_CROWD: _TABLE[EXPERTS_AND_CROWD][15:]}, judge=False, human=True),
+        *_overall({judge: row[15:] for judge, row in _TABLE.items() if judge != EXPERTS_AND_CROWD}),
         *printed(
-            {judge: float(row.split()[14]) for judge, row in TABLE_5.items()},
-            "mean alpha of fourteen dimensions",
+            {judge: row[14:15] for judge, row in _TABLE.items()},
+            ["mean alpha of fourteen dimensions"],
             2,
             "ConQRet, Table 5, average",
             recompute=printed_average,

@@ -121,14 +121,14 @@ def mean_of(source: str, data: SuiteData) -> float:
 _RELEASED = "ratings of 444 of the 631 speeches"
 _PART = "not printed in the paper; other speeches give another value"
 _MEANS = {
-    "Human expert": 4.21,
-    "Project Debater": 4.03,
-    "Arg-Human1": 3.78,
-    "Arg-Human2": 3.72,
-    "Arg-GPT2": 3.50,
-    "Speech-GPT2": 3.28,
-    "Arg-Search": 3.12,
-    "Summit": 3.03,
+    "Human expert": [4.21],
+    "Project Debater": [4.03],
+    "Arg-Human1": [3.78],
+    "Arg-Human2": [3.72],
+    "Arg-GPT2": [3.50],
+    "Speech-GPT2": [3.28],
+    "Arg-Search": [3.12],
+    "Summit": [3.03],
 }
 SUITE = Suite(
     name="debate-speeches",
@@ -186,7 +186,7 @@ SUITE = Suite(
             judge=False,
             note=_PART,
         ),
-        *printed(_MEANS, "mean rating", 2, _RELEASED, recompute=mean_of, judge=False, note=_PART),
+        *printed(_MEANS, ["mean rating"], 2, _RELEASED, recompute=mean_of, judge=False, note=_PART),
     ),
     whole={"items": 631},
     folder="debate_speeches",

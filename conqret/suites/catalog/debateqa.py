@@ -9,7 +9,7 @@ from conqret.debateqa.human_alignment import NO_ITEMS, question_points, signed_a
 from conqret.debateqa.score_table import in_order, read_tables
 from conqret.errors import DeclarationError
 from conqret.io.pairs import read_comparisons
-from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
+from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts, printed
 from conqret.suites.suite_files import suite_file
 from conqret.suites.suite_statistics import correlation, kendall_tau, over_groups, spearman_rho
 
@@ -112,17 +112,12 @@ SUITE = Suite(
     read=read,
     metrics=(METRIC,),
     statistics=(of_three("rho"), of_three("tau")),
-    published=tuple(
-        PublishedFigure(
-            who,
-            kind,
-            value,
-            3,
-            "Table 14",
-            note="the annotators' preferences and the systems' scores were not released",
-        )
-        for who, pair in _TABLE_14.items()
-        for kind, value in zip(("rho", "tau"), pair, strict=True)
+    published=printed(
+        _TABLE_14,
+        ("rho", "tau"),
+        3,
+        "Table 14",
+        note="the annotators' preferences and the systems' scores were not released",
     ),
     folder="debateqa-alignment",
     about="debates and arguments",

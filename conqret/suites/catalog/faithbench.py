@@ -4,13 +4,13 @@ disagree.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from conqret.data.digest import text_digest_of
-from conqret.io.checks import a_list, identifier, json_object, text
-from conqret.io.schema import Field, TableReader
+from conqret.io.checks import identifier, json_object, text
+from conqret.io.schema import Field
 from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteVerdicts
 from conqret.suites.suite_files import (
     MOVED,
@@ -19,6 +19,7 @@ from conqret.suites.suite_files import (
     published,
     published_rows,
     published_text,
+    typed,
 )
 from conqret.suites.suite_statistics import area, balanced_accuracy, share
 
@@ -30,16 +31,11 @@ UNWANTED = "Unwanted"
 NOT_DETECTORS = frozenset({"summarizer", "raw_sample_id"})
 
 
-def _annotations(value: object, where: str, reader: TableReader) -> list[Mapping[str, Any]]:
-    """The check that a value is a list of annotations, each an object with its labels."""
-    return a_list(value, "a list of annotations", MOVED, lambda entry: isinstance(entry, Mapping))
-
-
 SAMPLE = published(
     id=Field(("id", "sample_id"), identifier, needed=MOVED),
     source=("source", published_text),
     summary=("summary", published_text),
-    annotations=("annotations", _annotations),
+    annotations=("annotations", typed(list[dict[str, Any]])),
     summarizer=Field(("summarizer", "metadata.summarizer"), text, ""),
     detectors=Field(("detectors", "metadata"), json_object, {}),
 )
@@ -110,7 +106,6 @@ SUITE = Suite(
     read=read,
     metrics=(METRIC,),
     judging={"format": "rag", "metrics": (METRIC,)},
-    baseline={"format": "rag", "metrics": (METRIC,)},
     statistics=(
         share(
             "balanced_accuracy",

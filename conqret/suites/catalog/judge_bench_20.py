@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
 
 from conqret.errors import DeclarationError
 from conqret.io.checks import identifier
 from conqret.io.files import file_rows
-from conqret.io.rows import quoted
 from conqret.io.schema import TableReader
 from conqret.suites.suite import Suite, SuiteData, SuiteFile
-from conqret.suites.suite_files import MOVED, data_of_rows, published_text
+from conqret.suites.suite_files import MOVED, data_of_rows, published_text, typed
 from conqret.suites.suite_statistics import correlation, kendall_tau, over_groups, spearman_rho
 
 METRIC = "rating"
@@ -65,12 +65,54 @@ def read(folder: Path) -> SuiteData:
     return data_of_rows(rated.values(), METRIC, annotations={METRIC: annotations}, notes=tuple(notes))
 
 
+class Declared(BaseModel):
+    """What is annotated: its prompt, and its worst and best rating if it is graded."""
+
+    metric: str
+    prompt: str
+    category: str = ""
+    worst: Any = None
+    best: Any = None
+
+
+class Instance(BaseModel):
+    """A rated text, or several parts of one by name, with its labels by what is annotated."""
+
+    id: Any = None
+    instance: str | dict[str, Any]
+    annotations: dict[str, Any]
+
+    @property
+    def text(self) -> str:
+        """The text; of several parts, each after its name."""
+        if isinstance(self.instance, str):
+            return self.instance.strip()
+        parts = self.instance.items()
+        return "\n\n".join(f"{name}: {part}" for name, part in parts if isinstance(part, str)).strip()
+
+
+class DataSet(BaseModel):
+    """The file of a data set."""
+
+    annotations: Annotated[list[Declared], Field(min_length=1)]
+    instances: Annotated[list[Instance], Field(min_length=1)]
+
+
+class Label(BaseModel):
+    """The single scores of a text, or the published mean if only that is there."""
+
+    individual_human_scores: list[float] | None = None
+    mean_human: float | None = None
+
+
 Scale = tuple[str, float, float]
 Rated = tuple[str, str, str, list[float], float]
+_ENDS = typed(tuple[float, float])
 
 
 def _read(path: Path) -> tuple[dict[str, Scale], list[Rated], list[str]]:
-    """The scales of a data set by name, its rated texts, and the names of what has no scale.
+    """The scales of a data set by name (prompt, worst and best rating), its rated texts, and the names of what has no
+    scale.
 
     Raises:
         ItemsError: the file is corrupt, or laid out otherwise.
@@ -80,85 +122,34 @@ def _read(path: Path) -> tuple[dict[str, Scale], list[Rated], list[str]]:
     rated: list[Rated] = []
     left: list[str] = []
     for row in reader.rows():
-        for number, declared in enumerate(_objects(row.record, "annotations", reader), start=1):
-            name, scale = _scale(declared, f"annotations[{number}]", reader)
-            if scale is not None:
-                scales[name] = scale
-            elif name:
-                left.append(name)
-        for number, instance in enumerate(_objects(row.record, "instances", reader), start=1):
-            where = f"instances[{number}]"
-            text, labels = _text(instance.get("instance")), instance.get("annotations")
-            if text:
-                text = reader.checked(published_text, text, f"{where}.instance") or ""
-            if not text or not isinstance(labels, Mapping):
-                reader.fault(where, "has no text (instance) or no annotations", MOVED)
-                continue
-            for name in scales.keys() & labels.keys():
-                label = labels[name]
-                mean = _mean(label)
+        data = reader.model(DataSet, row.record)
+        if data is None:
+            continue
+        for place, declared in enumerate(data.annotations, start=1):
+            where = f"annotations[{place}]"
+            name = reader.checked(identifier, declared.metric, f"{where}.metric")
+            prompt = reader.checked(published_text, declared.prompt, f"{where}.prompt")
+            if declared.category not in GRADED:
+                left.append(str(name))
+            elif ends := reader.checked(_ENDS, (declared.worst, declared.best), f"{where}.worst and best"):
+                scales[str(name)] = (str(prompt), *ends)
+        for place, instance in enumerate(data.instances, start=1):
+            where = f"instances[{place}]"
+            text = reader.checked(published_text, instance.text, f"{where}.instance")
+            number = place if instance.id is None else instance.id
+            unit = reader.checked(identifier, number, f"{where}.id")
+            for name in scales.keys() & instance.annotations.keys():
+                label = reader.model(Label, instance.annotations[name])
+                if label is None:
+                    continue
+                scores = label.individual_human_scores or []
+                mean = math.fsum(scores) / len(scores) if scores else label.mean_human
                 if mean is None:
-                    reader.fault(
-                        f"{where}.{name}", f"is {quoted(label)}, and human scores are expected", MOVED
-                    )
+                    reader.fault(f"{where}.{name}", "has no human scores", MOVED)
                 else:
-                    place = reader.checked(identifier, instance.get("id", number), f"{where}.id")
-                    rated.append((str(place), name, text, mean[0], mean[1]))
+                    rated.append((str(unit), name, str(text), scores, mean))
     reader.finish(wanted="data set")
     return scales, rated, left
-
-
-def _objects(record: Mapping[str, object], name: str, reader: TableReader) -> list[Mapping[str, Any]]:
-    value = record.get(name)
-    if isinstance(value, list) and value and all(isinstance(entry, Mapping) for entry in value):
-        return value
-    reader.fault(name, "is missing, or no list of objects", MOVED)
-    return []
-
-
-def _scale(declared: Mapping[str, Any], where: str, reader: TableReader) -> tuple[str, Scale | None]:
-    """Return the name of what is annotated, and its prompt with the worst and the best rating (None if it is not
-    graded). Faults are recorded, and then the name is empty."""
-    name = reader.checked(identifier, declared.get("metric"), f"{where}.metric")
-    prompt = reader.checked(published_text, declared.get("prompt"), f"{where}.prompt")
-    if name is None or prompt is None:
-        return "", None
-    ends = [declared.get("worst"), declared.get("best")]
-    if declared.get("category") not in GRADED:
-        return name, None
-    if not all(_is_number(end) for end in ends) or ends[0] == ends[1]:
-        reader.fault(f"{where}.worst", f"and best are {quoted(ends)}, and two numbers are expected", MOVED)
-        return "", None
-    return name, (prompt, float(ends[0]), float(ends[1]))  # type: ignore[arg-type]
-
-
-def _text(instance: object) -> str:
-    """The text of an instance; of one with several parts, each after its name."""
-    if isinstance(instance, str):
-        return instance.strip()
-    if isinstance(instance, Mapping):
-        return "\n\n".join(
-            f"{name}: {part}" for name, part in instance.items() if isinstance(part, str)
-        ).strip()
-    return ""
-
-
-def _mean(label: object) -> tuple[list[float], float] | None:
-    """Return the single scores of a label and their mean; no scores and the published mean if only that is there; None
-    if there is neither, or a score is no number."""
-    if not isinstance(label, Mapping):
-        return None
-    scores = label.get("individual_human_scores") or []
-    if not isinstance(scores, list) or not all(_is_number(score) for score in scores):
-        return None
-    if scores:
-        return [float(score) for score in scores], math.fsum(scores) / len(scores)
-    mean = label.get("mean_human")
-    return ([], float(mean)) if _is_number(mean) else None  # type: ignore[arg-type]
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 _FROM = ("dmg-illc/JUDGE-BENCH", "da3694dcf6facc4932bd3e022e7ca3d1a0746f9b")

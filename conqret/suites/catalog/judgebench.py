@@ -10,7 +10,7 @@ from pathlib import Path
 from conqret.io.checks import a_list, filled, identifier
 from conqret.io.rows import InvalidCell, quoted
 from conqret.io.schema import TableReader
-from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, printed
+from conqret.suites.suite import Suite, SuiteData, SuiteFile, printed
 from conqret.suites.suite_files import (
     MOVED,
     data_of_rows,
@@ -103,15 +103,7 @@ def read(folder: Path) -> SuiteData:
     return data_of_rows(pairs, "preference", logs=logs)
 
 
-def _printed(who: str, table: str, row: str) -> tuple[PublishedFigure, ...]:
-    """A row of a table: knowledge, reasoning, mathematics, coding, and overall, in per cent."""
-    names = (*(f"accuracy_{category}" for category in CATEGORIES), "accuracy")
-    return tuple(
-        PublishedFigure(who, name, float(figure), 2, table, who, times=100)
-        for name, figure in zip(names, row.split(), strict=True)
-    )
-
-
+_COLUMNS = (*(f"accuracy_{category}" for category in CATEGORIES), "accuracy")
 _NOT_HERE = "its judgments are not among the files of the suite"
 _ARENA_HARD = {
     "o3-mini (high)": 80.86,
@@ -166,11 +158,15 @@ SUITE = Suite(
         CATEGORIES,
     ),
     published=(
-        *_printed(O1_MINI, "Table 2", "58.44 62.24 82.14 78.57 65.71"),
-        *_printed(SKYWORK, "Table 3", "59.74 66.33 83.93 50.00 64.29"),
         *printed(
-            {f"{model}, Arena-Hard prompt": figure for model, figure in _ARENA_HARD.items()},
-            "accuracy",
+            {O1_MINI: (58.44, 62.24, 82.14, 78.57, 65.71)}, _COLUMNS, 2, "Table 2", logged=True, times=100
+        ),
+        *printed(
+            {SKYWORK: (59.74, 66.33, 83.93, 50.00, 64.29)}, _COLUMNS, 2, "Table 3", logged=True, times=100
+        ),
+        *printed(
+            {f"{model}, Arena-Hard prompt": [figure] for model, figure in _ARENA_HARD.items()},
+            ["accuracy"],
             2,
             "Table 2",
             times=100,

@@ -14,7 +14,7 @@ from conqret.io.checks import identifier, number, one_of, whole_number
 from conqret.io.rows import InvalidCell
 from conqret.io.schema import TableReader
 from conqret.stats.correlation import COEFFICIENTS
-from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteVerdicts
+from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteVerdicts, printed
 from conqret.suites.suite_files import MOVED, is_there, published, published_rows, published_text
 from conqret.suites.suite_statistics import correlation, mean_labels, share
 
@@ -148,6 +148,8 @@ _PRINTED = {
     EXPECTED: (0.918676, 0.177301, 0.086675, 0.065928),
 }
 """Root mean square error, Pearson, Spearman and Kendall."""
+_BASELINES = "the baselines in the repository's README (question Q0)"
+_CORRELATIONS = ("pearson", "spearman", "kendall")
 SUITE = Suite(
     name="llm-rubric",
     title="LLM-Rubric, real conversations",
@@ -184,29 +186,16 @@ SUITE = Suite(
         ),
     ),
     published=(
-        *(
-            PublishedFigure(
-                who,
-                name,
-                value,
-                6,
-                "the baselines in the repository's README (question Q0)",
-                who,
-                times=3 if name == "rmse" else 1,
-            )
-            for who, row in _PRINTED.items()
-            for name, value in zip(("rmse", "pearson", "spearman", "kendall"), row, strict=True)
+        *printed(
+            {who: row[:1] for who, row in _PRINTED.items()}, ["rmse"], 6, _BASELINES, logged=True, times=3
         ),
-        *(
-            PublishedFigure(
-                "LLM-Rubric, trained on synthetic conversations",
-                name,
-                value,
-                6,
-                "the repository's README",
-                note="the predictions are not released: the network is trained anew for each annotator",
-            )
-            for name, value in (("pearson", 0.313040), ("spearman", 0.367664), ("kendall", 0.290842))
+        *printed({who: row[1:] for who, row in _PRINTED.items()}, _CORRELATIONS, 6, _BASELINES, logged=True),
+        *printed(
+            {"LLM-Rubric, trained on synthetic conversations": (0.313040, 0.367664, 0.290842)},
+            _CORRELATIONS,
+            6,
+            "the repository's README",
+            note="the predictions are not released: the network is trained anew for each annotator",
         ),
     ),
     whole={"items": 223, "annotators": 13, "logs": 2},

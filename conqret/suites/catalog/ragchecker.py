@@ -12,7 +12,7 @@ from conqret.data import Item
 from conqret.io.checks import between, filled, identifier, number, text
 from conqret.io.schema import Field, TableReader
 from conqret.stats.correlation import COEFFICIENTS
-from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
+from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts, printed
 from conqret.suites.suite_files import MOVED, is_there, published, published_rows, published_text
 from conqret.suites.suite_statistics import correlation, mean_labels
 
@@ -114,7 +114,7 @@ def _statistic(kind: str, metric: str) -> SuiteStatistic:
 
 
 _FROM = ("amazon-science/RAGChecker", "657d54ba07ace0fe545ed0e9905032b5b73c5278")
-_PRINTED = {"preference": (61.93, 60.90), "correctness": (49.66, 46.95), "completeness": (60.67, 58.11)}
+_STATISTICS = tuple(_statistic(kind, metric) for metric in ASPECTS for kind in ("pearson", "spearman"))
 SUITE = Suite(
     name="ragchecker",
     title="RAGChecker, meta-evaluation",
@@ -138,19 +138,14 @@ SUITE = Suite(
             "overall: The answer to the question is correct and complete, as the reference answer shows",
         )
     },
-    statistics=tuple(_statistic(kind, metric) for metric in ASPECTS for kind in ("pearson", "spearman")),
-    published=tuple(
-        PublishedFigure(
-            RAGCHECKER,
-            kind if metric == "preference" else f"{kind}_{metric}",
-            value,
-            2,
-            "Tables 2 and 5",
-            RAGCHECKER,
-            times=100,
-        )
-        for metric, pair in _PRINTED.items()
-        for kind, value in zip(("pearson", "spearman"), pair, strict=True)
+    statistics=_STATISTICS,
+    published=printed(
+        {RAGCHECKER: (61.93, 60.90, 49.66, 46.95, 60.67, 58.11)},
+        [statistic.name for statistic in _STATISTICS],
+        2,
+        "Tables 2 and 5",
+        logged=True,
+        times=100,
     ),
     whole={"items": 280, "logs": 1},
 )

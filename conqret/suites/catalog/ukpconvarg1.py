@@ -140,8 +140,8 @@ SUITE = Suite(
         ),
     ),
     published=printed(
-        {"SVM with linguistic features": 0.78, "bidirectional LSTM": 0.76},
-        "accuracy",
+        {"SVM with linguistic features": [0.78], "bidirectional LSTM": [0.76]},
+        ["accuracy"],
         2,
         "cross-topic evaluation",
         note="mean over all 32 sides; the predictions were not released",

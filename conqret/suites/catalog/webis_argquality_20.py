@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from conqret.io.checks import filled, identifier, number, one_line, one_of
 from conqret.io.label_set import LabelSet
@@ -45,18 +45,7 @@ ARGUMENT = published(
 )
 
 
-@dataclass(frozen=True)
-class WebisData(SuiteData):
-    """The arguments with their scores, and the raw annotations behind them if their files exist.
-
-    These are single relevance labels, and paired comparisons for each dimension.
-    """
-
-    relevance: LabelSet | None = None
-    comparisons: Mapping[str, tuple[Comparison, ...]] = field(default_factory=dict)
-
-
-def read(folder: Path) -> WebisData:
+def read(folder: Path) -> SuiteData:
     """Read the arguments of all topics; texts that are not arguments are left out.
 
     Raises:
@@ -76,18 +65,14 @@ def read(folder: Path) -> WebisData:
         for row in rows
         if row["is_argument"]
     )
-    data = data_of_rows(arguments, *DIMENSIONS)
-    return WebisData(
-        data.items,
-        data.gold,
-        data.clusters,
-        relevance=read_labels(suite_file(folder, RELEVANCE)) if is_there(folder, RELEVANCE) else None,
-        comparisons={
-            name: read_comparisons(suite_file(folder, file))
-            for name, file in RAW.items()
-            if is_there(folder, file)
-        },
-    )
+    raw: dict[str, Any] = {
+        name: read_comparisons(suite_file(folder, file))
+        for name, file in RAW.items()
+        if is_there(folder, file)
+    }
+    if is_there(folder, RELEVANCE):
+        raw["relevance"] = read_labels(suite_file(folder, RELEVANCE))
+    return data_of_rows(arguments, *DIMENSIONS, raw=raw)
 
 
 def alpha(dimension: str, level: Level, data: SuiteData) -> float:
@@ -96,7 +81,7 @@ def alpha(dimension: str, level: Level, data: SuiteData) -> float:
 
     The labels of an argument are numbered as if each number were one annotator.
     """
-    labels = data.relevance if isinstance(data, WebisData) else None
+    labels: LabelSet | None = data.raw.get("relevance")
     if labels is None:
         return math.nan
     return krippendorff_alpha(labels.table(dimension, labels.units)[1], level)
@@ -105,7 +90,7 @@ def alpha(dimension: str, level: Level, data: SuiteData) -> float:
 def strengths(dimension: str, data: SuiteData) -> float:
     """Return Spearman's correlation of the arguments' Bradley-Terry strengths (from paired comparisons) with their
     published scores, over the arguments that have both. NaN if there are none, or no comparisons of the dimension."""
-    comparisons = data.comparisons.get(dimension) if isinstance(data, WebisData) else None
+    comparisons: Sequence[Comparison] | None = data.raw.get(dimension)
     if not comparisons:
         return math.nan
     standings = bradley_terry(
