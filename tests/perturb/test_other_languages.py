@@ -30,7 +30,7 @@ from conqret.perturb.versions import counted_reasons
 from conqret.prompts import Library
 from conqret.studies.bias.bias_run import plan_bias
 from conqret.studies.bias.contrast import PROBES, TEXTS, ProbeContext
-from conqret.studies.bias.probes import changed_texts, questions
+from conqret.studies.bias.probes import changed_requests, changed_texts
 from conqret.text.analysis import function_words
 from conqret.text.sentences import sentences
 
@@ -62,8 +62,8 @@ ENGLISH_TEXTS = (
     "as of",
     *[text for remark in (TEXTS["authority"], *TEXTS["remark"]) for pair in remark["pairs"] for text in pair],
     *TEXTS["distraction"]["remarks"],
-    *questions.TEMPLATES,
-    questions.YES_NO_QUESTION,
+    *changed_requests.TEMPLATES,
+    changed_requests.YES_NO_QUESTION,
 )
 _word = re.compile(r"[^\W\d_]+")
 _latin = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ]{2,}")
@@ -145,15 +145,14 @@ def test_no_probe_puts_english_into_a_text_in_another_language() -> None:
     languages = {item.id: item.language for item in context.items}
     seen: dict[str, set[str]] = {}
     for contrast in plan.contrasts:
-        for items in contrast.versions.values():
-            for version in items:
-                code = languages.get(version.id) or version.language
-                if version.id.startswith("severity-") or not code:
-                    continue
-                if version.id not in languages:
-                    seen.setdefault(contrast.probe, set()).add(code)
-                if code != "en":
-                    assert strangers(version, code) == set(), version.id
+        for _, version in contrast.versions:
+            code = languages.get(version.id) or version.language
+            if version.id.startswith("severity-") or not code:
+                continue
+            if version.id not in languages:
+                seen.setdefault(contrast.probe, set()).add(code)
+            if code != "en":
+                assert strangers(version, code) == set(), version.id
     assert {name for name, codes in seen.items() if codes == PROBED} >= set(
         "length,authority,injection,document order,formatting".split(",")
     )

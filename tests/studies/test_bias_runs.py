@@ -22,7 +22,7 @@ def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_ask
     few = items()[:8]
     found = plan_bias(ProbeContext(few, setup()), ["injection", "position", "length", "yes-bias"])
     (places,) = (contrast for contrast in found.contrasts if contrast.mirrored)
-    versions = [pair.base[1] for pair in places.pairs]
+    versions = [pair.base.item.id for pair in places.pairs]
     changes = {name.partition("+")[2] for name in versions}
     assert set(versions[:8]) == {one.id for one in few}
     assert "padding-5" in changes
@@ -32,7 +32,7 @@ def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_ask
     }
     assert len(versions) == len(set(versions))
     assert {pair.cluster for pair in places.pairs} == {one.topic for one in few}
-    assert {pair.item or pair.base[1] for pair in places.pairs} == {one.id for one in few}
+    assert {pair.original for pair in places.pairs} == {one.id for one in few}
     assert places.notes == (f"position: {len(versions) - 8} versions of pairs by other probes count, too",)
     without = plan_bias(found.context, ["injection", "length", "yes-bias"])
     table = run_bias(found)
@@ -47,7 +47,7 @@ def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_ask
     assert row.effect is not None
     assert row.effect.n == len(versions)
     (alone,) = plan_bias(found.context, ["position"]).contrasts
-    assert [pair.base[1] for pair in alone.pairs] == [one.id for one in few]
+    assert [pair.base.item.id for pair in alone.pairs] == [one.id for one in few]
 
 
 def test_probes_that_cannot_be_made_say_why() -> None:

@@ -164,14 +164,14 @@ def _differences(
             lost[without.reasons.get(metric, "no value")] += 1
             continue
         moved = contrast.moved(*values)
-        differences.append(-moved if pair.base[1] in contrast.turned else moved)
+        differences.append(-moved if pair.base.item.id in contrast.turned else moved)
         kept.append(pair)
     missing, clusters = dict(sorted(lost.items())), [pair.cluster for pair in kept]
     if not differences:
         return [], missing
     if (human_quality := contrast.human_quality) is None:
         return [PairedEffects(differences, clusters, contrast.adverse == "rise")], missing
-    apart = [human_quality[pair.changed[1]] - human_quality[pair.base[1]] for pair in kept]
+    apart = [human_quality[pair.changed.item.id] - human_quality[pair.base.item.id] for pair in kept]
     slopes = slope_bounds(apart, differences)
     if slopes is None:
         return [], {UNRELATED: len(kept), **missing}
@@ -223,9 +223,9 @@ def _example(
     furthest, pair, (base, changed, *_) = max(moves, key=lambda move: move[0])
     if furthest <= 0:
         return None
-    other = "" if contrast.human_quality is None else pair.changed[1]
-    item, topic = pair.item or pair.base[1], readings[pair.base].topic
-    return BiasExample(item=item, other=other, topic=topic, base=base, changed=changed)
+    other = "" if contrast.human_quality is None else pair.changed.item.id
+    topic = readings[pair.base.key].topic
+    return BiasExample(item=pair.original, other=other, topic=topic, base=base, changed=changed)
 
 
 def _values(pair: VersionPair, metric: str, readings: Mapping[Key, Judgment]) -> list[float]:

@@ -14,9 +14,7 @@ from itertools import cycle, islice
 from conqret.data import Document, Item
 from conqret.perturb.perturbation import ANSWER, FAITHFULNESS, GROUNDING, QUALITY
 from conqret.studies.bias.contrast import (
-    AS_IS,
     NO_QUALITY,
-    OVERALL,
     TEXTS,
     Contrast,
     ProbeContext,
@@ -53,20 +51,15 @@ def compared(
     for metric in context.select_metrics((*QUALITY, *ANSWER), NO_QUALITY):
         if metric not in context.human_quality and context.comparable_metric(metric) != metric:
             continue  # labels of overall quality are no labels of a user-defined criterion
-        known = context.quality(metric)
+        dimension, known = context.quality(metric)
         if pairs := _pairs(context, group, known):
-            of = next(
-                (dimension for dimension in (metric, OVERALL) if dimension in context.human_quality),
-                "quality",
-            )
             contrasts.append(
                 Contrast(
-                    name=f"{name}, people's {of.replace('_', ' ')} allowed for",
+                    name=f"{name}, people's {dimension.replace('_', ' ')} allowed for",
                     adverse="any",
                     up=up,
                     metrics=(metric,),
                     pairs=tuple(pairs),
-                    versions={AS_IS: context.items},
                     human_quality=known,
                 )
             )
@@ -229,7 +222,6 @@ def severity_contrasts(context: ProbeContext) -> Sequence[Contrast]:
             "severity",
             metrics=context.select_metrics((*QUALITY, *ANSWER, *GROUNDING, *FAITHFULNESS), missing_note),
             pairs=paired(CHARGED, EVERYDAY),
-            versions={AS_IS: (*CHARGED, *EVERYDAY)},
         ),
     )
 
