@@ -30,7 +30,7 @@ from conqret.perturb.versions import counted_reasons
 from conqret.prompts import Library
 from conqret.studies.bias.bias_run import plan_bias
 from conqret.studies.bias.contrast import PROBES, TEXTS, ProbeContext
-from conqret.studies.bias.probes import changed_requests, changed_texts
+from conqret.studies.bias.probes import changed_requests
 from conqret.text.analysis import function_words
 from conqret.text.sentences import sentences
 
@@ -60,11 +60,12 @@ ENGLISH_TEXTS = (
     *contradictions._WORDS,
     "Published in",
     "as of",
-    *[text for remark in (TEXTS["authority"], *TEXTS["remark"]) for pair in remark["pairs"] for text in pair],
+    *[text for remark in TEXTS["remark"] for pair in remark["pairs"] for text in pair],
     *TEXTS["distraction"]["remarks"],
     *changed_requests.TEMPLATES,
     changed_requests.YES_NO_QUESTION,
 )
+REFERENCES = next(row for row in TEXTS["remark"] if row["name"] == "authority")["others"]
 _word = re.compile(r"[^\W\d_]+")
 _latin = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ]{2,}")
 
@@ -93,7 +94,7 @@ def texts_of(item: Item) -> Iterator[str]:
 
 def own_words(code: str) -> set[str]:
     """Words that the items of a language have, and its texts that perturbations put in."""
-    inserted = [*added_texts.OTHER_INJECTIONS[code], *changed_texts.OTHER_REFERENCES[code]]
+    inserted = [*added_texts.OTHER_INJECTIONS[code], *REFERENCES[code]]
     return lower([*(text for item in of(code) for text in texts_of(item)), *inserted])
 
 

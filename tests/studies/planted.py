@@ -19,7 +19,9 @@ from conqret.studies.bias.result import BiasRow
 
 METRICS = ("context_relevance", "answer_relevance", "groundedness", "preference")
 TOPICS = 12
-INVENTED = tuple(text for text, _ in TEXTS["authority"]["pairs"])
+INVENTED = tuple(
+    text for text, _ in next(row for row in TEXTS["remark"] if row["name"] == "authority")["pairs"]
+)
 
 
 Bias = Callable[[Item], float]

@@ -19,7 +19,9 @@ def test_groups_are_paired_without_a_look_at_quality() -> None:
     found = tuple(item for item in items() if item.id != "0-con-1")
     people = {"overall_quality": {item.id: 0.9 if item.id == "0-pro-0" else 0.5 for item in found}}
     contrast = plan_bias(ProbeContext(found, setup(), people), ["stance"]).contrasts[0]
-    first = [(pair.base.item.id, pair.changed.item.id) for pair in contrast.pairs if pair.cluster == "Topic 0?"]
+    first = [
+        (pair.base.item.id, pair.changed.item.id) for pair in contrast.pairs if pair.cluster == "Topic 0?"
+    ]
     assert first == [("0-con-0", "0-pro-0"), ("0-con-0", "0-pro-1")]
     assert len(contrast.pairs) == 2 * TOPICS
 

@@ -9,7 +9,8 @@ from conqret.io import open_items
 from conqret.perturb import Direction
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
-from conqret.studies.sensitivity.sensitivity_run import load_labels, run_sensitivity, true_precision
+from conqret.studies.sensitivity.true_precision import load_labels, true_precision
+from conqret.studies.sensitivity.sensitivity_study import run_sensitivity
 from tests.studies.sensitivity_plans import DEMO, FORMATS, plan_of
 
 

@@ -14,7 +14,7 @@ from conqret.llm.sender import Sender
 from conqret.llm.tokens import count_tokens
 from conqret.runs.session import Session
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, estimate
-from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
+from conqret.studies.sensitivity.sensitivity_study import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_study import perturbation_materials, sensitivity_plan
 from tests.studies.sensitivity_plans import DEMO, plan_of
 

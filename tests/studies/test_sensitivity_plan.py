@@ -7,7 +7,7 @@ from conqret.io import open_items
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import records
 from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, PerturbationLevels, make_plan, together
-from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
+from conqret.studies.sensitivity.sensitivity_study import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_study import perturbation_materials, sensitivity_setups
 from tests.studies.sensitivity_plans import DEMO, plan_of
 

@@ -11,7 +11,7 @@ from conqret.judging.instrument import Instrument, judge_item
 from conqret.llm.client_options import ClientOptions
 from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, estimate
-from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
+from conqret.studies.sensitivity.sensitivity_study import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_study import PERTURBATIONS as PERTURBED
 from conqret.studies.sensitivity.sensitivity_study import sensitivity, sensitivity_plan
 from tests.judging.runs import said

@@ -18,7 +18,7 @@ from conqret.data.judgment import TopicKeys
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import CheckedItems
 from conqret.io.label_set import LabelSet
-from conqret.io.labels import read_labels
+from conqret.io.labels import Labels, labels_of
 from conqret.io.safe_files import InFolder
 from conqret.judging.judge import Items, prepared
 from conqret.judging.judge_folder import trial_key
@@ -152,11 +152,10 @@ def plan_bias(context: ProbeContext, probes: Iterable[str] = ()) -> BiasPlan:
         except ProbeUnavailableError as error:
             if named or probe.default:
                 left_out[probe.name] = str(error)
+    reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
     if not contrasts:
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         raise DeclarationError(f"no probe fits these items: {reasons}")
     if not (named or log or primary_contrasts(contrasts)):
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         metrics = ", ".join(context.metrics)
         raise DeclarationError(
             f"no probe can find a bias in {metrics}: {reasons}. Name a metric that probes know (--metric; such as "
@@ -287,7 +286,7 @@ class BiasSettings(StudySettings, LogSettings, total=False):
     model: str | ClientOptions | None
     metrics: Sequence[str]
     probes: Sequence[str]
-    labels: str | Path | Sequence[str | Path] | LabelSet | None
+    labels: Labels | None
     seed: int
 
 
@@ -330,12 +329,6 @@ def bias_plan(items: Items = None, **settings: Unpack[BiasSettings]) -> BiasPlan
     source, checked, setup, log = prepared(items, judging)
     setup.judge.check_measured(setup.options.metrics, "bias")
     labels = settings.get("labels")
-    known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels)
-    context = ProbeContext(
-        tuple(checked.items(source)),
-        setup,
-        {} if known is None else human_quality_by_dimension(known),
-        settings.get("seed", SEED),
-        log,
-    )
+    quality = {} if labels is None else human_quality_by_dimension(labels_of(labels))
+    context = ProbeContext(tuple(checked.items(source)), setup, quality, settings.get("seed", SEED), log)
     return replace(plan_bias(context, settings.get("probes", ())), checked=checked)
