@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
@@ -60,13 +59,11 @@ def test_a_gate_holds_a_judge_of_ones_own(cli: Cli, tmp_path: Path, monkeypatch:
         *("bias", pairs, "--judge", "own_judge_of_a_gate:first", "--probe", "position"),
         *("-o", tmp_path / "bias"),
     )
-    done = cli(*asked, "--require", "alarms == 0", "--require", "first_place >= 0.5", "--junit", "bias.xml")
+    done = cli(*asked, "--require", "alarms == 0", "--require", "first_place >= 0.5")
     assert done.code == 1
     assert "ALARM position first place won 100%, 100% of verdicts flip" in " ".join(done.out.split())
     assert "the first place wins again" in " ".join(done.out.split())
     assert "not met: alarms == 0 (1.000)" in done.err
-    suite = ElementTree.parse(tmp_path / "bias.xml").getroot()
-    assert (suite.get("tests"), suite.get("failures")) == ("3", "2")
     assert cli(*asked).code == 0
     assert cli(*asked, "--require", "flip_rate == 1").code == 0
     assert cli(*asked, "--require", "effect[length] < 1").code == 1  # it was not probed, so it has no value

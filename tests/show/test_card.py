@@ -10,8 +10,8 @@ from conqret.stats.estimate import Estimate
 from conqret.studies.card.page import write_card
 from conqret.studies.card.result import Card, read_card
 from conqret.studies.variance.result import Repeatability, repeatability_table
-from tests.show.test_sensitivity import curve as a_curve
 from tests.studies.cards import card_of
+from tests.studies.sensitivity_plans import curve
 
 HOSTILE = "<script>alert(1)</script>|`x`"
 
@@ -48,7 +48,7 @@ def test_labels_of_one_person_have_no_columns_for_more(card: Card, tmp_path: Pat
 
 
 def test_curves_of_known_damage_are_drawn_and_told(card: Card, tmp_path: Path) -> None:
-    curves = (a_curve("direct", "gpt", (0.9, 0.5, 0.2)), a_curve("direct", HOSTILE, (0.9, 0.9, 0.9)))
+    curves = (curve(), curve((0.9, 0.9, 0.9), model=HOSTILE))
     page, markdown, _ = write_card(card.model_copy(update={"sensitivity": curves}), tmp_path)
     text = page.read_text(encoding="utf-8")
     assert "direct: 0.900 at 0, 0.500 at 50, 0.200 at 100." in text, "the chart says what it shows"

@@ -10,8 +10,6 @@ import pytest
 from conqret.perturb import Direction
 from conqret.runs.session import SessionCounts
 from conqret.show.charts import Chart, ChartLine, Point
-from conqret.stats.correlation import pearson
-from conqret.stats.curve_tests import CurveStep, strictly_falls
 from conqret.studies.sensitivity.page import (
     all_tables,
     charts,
@@ -29,39 +27,9 @@ from conqret.studies.sensitivity.result import (
     SensitivityResults,
     StanceCurve,
 )
-from conqret.studies.sensitivity.result import CurvePoint as CurvePoint
+from tests.studies.sensitivity_plans import curve
 
 HOSTILE = "<script>alert(1)</script>"
-
-
-def curve(format_name: str, model: str, means: tuple[float, ...]) -> Curve:
-    levels = (0.0, 50.0, 100.0)
-    return Curve(
-        format=format_name,
-        model=model,
-        fingerprint="f",
-        metric="context_relevance",
-        perturbation="irrelevant",
-        unit="percent of the documents",
-        expected=Direction.FALL,
-        points=tuple(
-            CurvePoint(level=level, mean=mean, low=mean, high=mean)
-            for level, mean in zip(levels, means, strict=True)
-        ),
-        n=4,
-        total=5,
-        topics=3,
-        missing={"refusal": 1},
-        falls=strictly_falls(means),
-        pearson=pearson(levels, means).value,
-        spearman=-1,
-        fell=1,
-        rose=0,
-        neighbours=(CurveStep(start=0, to=50, difference=-0.1, p=0.01),),
-        alarms=(),
-        verdict="yes",
-        words="falls by 0.3",
-    )
 
 
 @pytest.fixture
@@ -77,31 +45,31 @@ def results() -> SensitivityResults:
         for model in ("gpt", HOSTILE)
         for name in ("direct", "rag-direct")
     )
+    levels = {"irrelevant": (0, 50, 100)}
+    stance = {"metric": "context_relevance", "perturbation": "irrelevant", "stance": "con", "n": 2}
     return SensitivityResults(
         session=SessionCounts(),
-        record=SensitivityRecord(
-            judges=judges, perturbations={"irrelevant": (0, 50, 100)}, grid=(), seed=13, items=5, digest="d"
-        ),
+        record=SensitivityRecord(judges=judges, perturbations=levels, grid=(), seed=13, items=5, digest="d"),
         curves=(
-            curve("direct", "gpt", (0.9, 0.95, 0.2)),
-            curve("rag-direct", "gpt", (0.8, 0.5, 0.1)),
-            curve("rag-direct", HOSTILE, (0.7, 0.5, 0.2)),
+            curve((0.9, 0.95, 0.2)),
+            curve((0.8, 0.5, 0.1), format="rag-direct"),
+            curve((0.7, 0.5, 0.2), format="rag-direct", model=HOSTILE),
         ),
         stances=(
             StanceCurve(
+                **stance,
                 format="direct",
                 model="gpt",
-                metric="context_relevance",
-                perturbation="irrelevant",
-                stance="con",
                 levels=(0, 50, 100),
                 means=(0.8, 0.5, 0.2),
-                n=2,
                 falls=True,
                 pearson=-1,
             ),
         ),
-        precision=(PrecisionRow(level=0, n=4, true=0.505, predicted={"m": 0.548}, direct={"m": 0.924}),),
+        precision=(
+            PrecisionRow(level=0, n=4, true=0.505, predicted={"m": 0.548}, direct={"m": 0.924}),
+            PrecisionRow(level=10, n=4, true=0.2476, predicted={"m": 0.3534}, direct={}),
+        ),
     )
 
 
@@ -121,16 +89,24 @@ def test_what_should_move_is_counted_apart_from_what_should_not(results: Sensiti
 
 
 def test_precision_with_the_error_in_brackets(results: SensitivityResults) -> None:
-    assert precision_table(results).rows == (("0", "0.505", "0.924", "0.548 (+0.043)"),)
+    assert precision_table(results).rows == (
+        ("0", "0.505", "0.924", "0.548 (+0.043)"),
+        (
+            "10",
+            "0.248",
+            "",
+            "0.353 (+0.106)",
+        ),  # Table 7 prints .106 beside .353 and .248: of unrounded figures
+    )
 
 
 def test_thresholds_stand_where_their_figures_stand(results: SensitivityResults) -> None:
     judge = {"format": "rag-fine-grained", "model": "m", "metrics": (), "identity": {"relevant_from": 3}}
     row = PrecisionRow(level=0, n=4, true=0.5, predicted={"rag-fine-grained (m)": 0.6}, direct={})
     record = results.record.model_copy(update={"judges": (judge,)})
-    found = results.model_copy(update={"record": record, "precision": (row,), "relevant_grade": 2.0})
+    found = results.model_copy(update={"record": record, "precision": (row,)})
     header = " ".join(map(str, precision_table(found).header))
-    assert "True precision (grade ≥ 2)" in header
+    assert "True precision (grade ≥ 1)" in header
     assert "Predicted precision, rag-fine-grained (m) (rating ≥ 3)" in header
     assert "within the margin (±0.05)" in verdicts(results).note
 

@@ -16,7 +16,6 @@ from conqret.io.labels import read_labels
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
-from conqret.perturb import Direction
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.studies.agreement.judge_agreement import DimensionAgreement, agreement_answer, agreement_picture
@@ -26,10 +25,11 @@ from conqret.studies.bias.result import BiasTable
 from conqret.studies.card.page import card_page
 from conqret.studies.card.result import Card, _agreement, _sampling_sentence, changes, make_card, read_card
 from conqret.studies.check.result import DrawGuard
-from conqret.studies.sensitivity.result import Curve, CurvePoint, SensitivityRecord, SensitivityResults
+from conqret.studies.sensitivity.result import SensitivityRecord, SensitivityResults
 from tests.contract.items import demo
 from tests.judging.runs import execution
 from tests.studies.cards import FORMAT, bias_of, card_of
+from tests.studies.sensitivity_plans import curve
 
 SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "judge-card.schema.json"
 
@@ -102,7 +102,7 @@ def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
         match=r"bias table belongs to another judge configuration .*: samples: 3, and 1 of the run",
     ):
         card_with(bias=other)
-    judge = {"format": FORMAT, "model": "offline", "fingerprint": "x"}
+    judge = {"format": FORMAT, "model": "offline", "fingerprint": "x", "identity": card.run.identity}
     digest = {"conqret": "0", "perturbations": {}, "grid": (), "seed": 1, "items": 1, "digest": ""}
     run = SensitivityResults(record=SensitivityRecord(judges=(judge,), **digest), curves=())
     with pytest.raises(
@@ -110,35 +110,9 @@ def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
     ):
         card_with(sensitivity=run)
     judges = tuple({**judge, "fingerprint": one} for one in ("x", card.run.fingerprint))
-    curves = tuple(curve(judge["fingerprint"]) for judge in judges)
+    curves = tuple(curve(fingerprint=judge["fingerprint"]) for judge in judges)
     run = SensitivityResults(record=SensitivityRecord(judges=judges, **digest), curves=curves)
     assert card_with(sensitivity=run).sensitivity == curves[1:]
-
-
-def curve(fingerprint: str) -> Curve:
-    return Curve(
-        format=FORMAT,
-        model="offline",
-        fingerprint=fingerprint,
-        metric="groundedness",
-        perturbation="irrelevant",
-        unit="percent",
-        expected=Direction.FALL,
-        points=(CurvePoint(level=0, mean=0.5, low=0.4, high=0.6),),
-        n=4,
-        total=4,
-        topics=2,
-        missing={},
-        falls=True,
-        pearson=None,
-        spearman=None,
-        fell=1,
-        rose=0,
-        neighbours=(),
-        alarms=(),
-        verdict="yes",
-        words="falls",
-    )
 
 
 def test_no_card_says_how_to_get_one(tmp_path: Path) -> None:

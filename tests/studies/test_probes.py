@@ -15,13 +15,12 @@ import pytest
 from conqret import bias
 from conqret.errors import DeclarationError
 from conqret.io import open_items
-from conqret.perturb.kinds.added_texts import FILLERS, INJECTIONS, among_sentences, matched
+from conqret.perturb.kinds.added_texts import among_sentences, matched
 from conqret.show import words
 from conqret.studies.bias.bias_effects import bias_value, parse_bias_requirement
 from conqret.studies.bias.contrast import PROBES, TEXTS
 from conqret.studies.bias.probes.changed_texts import FORMATTING_PERTURBATION
 from conqret.studies.bias.result import BiasRow, BiasTable, bias_page, headlines, mark, screen
-from tests.studies.planted import INVENTED
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 ItemFields = dict[str, Any]
@@ -86,13 +85,6 @@ def test_a_judge_that_rewards_length_alone_falls_for_length_alone(judge: Any, it
     )
 
 
-@pytest.mark.parametrize(("probe", "texts"), [("authority", INVENTED), ("injection", INJECTIONS)])
-def test_what_is_added_is_found_beyond_its_length(probe: str, texts: tuple[str, ...]) -> None:
-    assert primary(bias(SINGLES, judge=moved_by(*texts), probes=[probe]), probe).verdict == "alarm"
-    padded = bias(SINGLES, judge=moved_by(*FILLERS), probes=[probe])
-    assert primary(padded, probe).verdict == "clear"
-
-
 def found_in(name: str) -> Callable[[ItemFields], bool]:
     (pairs,) = (row["pairs"] for row in TEXTS["remark"] if row["name"] == name)
     return lambda told: any(text in told["argument"] for text, _ in pairs)
@@ -133,7 +125,7 @@ def test_a_probe_that_is_named_finds_its_bias_on_plain_pairs_and_on_single_argum
         assert found.effect.value > 0.02
 
 
-@pytest.mark.parametrize("judge", [steady, length, noisy])
+@pytest.mark.parametrize("judge", [steady, noisy])
 def test_judges_without_any_of_these_biases_raise_no_alarm(judge: Callable[[ItemFields], float]) -> None:
     table = bias(SINGLES, judge=judge, probes=list(ALIKE))
     assert not table.left_out
@@ -166,8 +158,6 @@ def test_what_cannot_be_probed_is_said() -> None:
         bias(unstated, judge=steady, probes=["yes-bias"])
     with pytest.raises(DeclarationError, match="bandwagon says nothing about the metrics of this judge"):
         bias(SINGLES, judge=steady, metrics=["context_relevance"], probes=["bandwagon"])
-    with pytest.raises(DeclarationError, match="yes-bias: the judge has no metric"):
-        bias(SINGLES, judge=steady, metrics=["context_relevance"], probes=["yes-bias"])
 
 
 def test_a_list_says_the_same_sentences_in_as_many_characters() -> None:
@@ -237,10 +227,6 @@ def test_severity_on_questions_that_divide_people_needs_no_items_of_their_kind()
     assert found.effect is not None
     assert found.effect.value == pytest.approx(0.2)
     assert found.effect.clusters == len(TEXTS["severity"]["subjects"])
-    assert primary(bias(SINGLES, judge=length, probes=["severity"]), "severity").words == "no score changed"
-    cited = [{**pair, "documents": ["A text."]} for pair in PAIRS]
-    offline = bias(cited, format="rag-direct", probes=["severity"])
-    assert {row.metric: row.missing for row in offline.rows} == {"answer_relevance": {}, "groundedness": {}}
     with pytest.raises(DeclarationError, match="rates no single argument"):
         bias(PAIRS, judge=steady, probes=["severity"])
 
@@ -279,5 +265,3 @@ def test_what_the_judge_says_in_english_alone_is_said_to_be_of_english_items() -
     assert valueless.count("language (") == len(LANGUAGES)
     assert f"12 of 120 pairs have a value: {words.reason('language')}" in shown
     assert f"no pair has a value on both sides: {words.reason('language')}" in shown
-    page = "".join(bias_page(table).html())
-    assert page.count(words.reason("language")) > len(LANGUAGES)

@@ -14,8 +14,11 @@ from conqret.llm.sender import Sender
 from conqret.llm.tokens import count_tokens
 from conqret.runs.session import Session
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, estimate
-from conqret.studies.sensitivity.sensitivity_study import run_sensitivity
-from conqret.studies.sensitivity.sensitivity_study import perturbation_materials, sensitivity_plan
+from conqret.studies.sensitivity.sensitivity_study import (
+    perturbation_materials,
+    run_sensitivity,
+    sensitivity_plan,
+)
 from tests.studies.sensitivity_plans import DEMO, plan_of
 
 FORMATS = ("rag-fine-grained", "citation-support", "static-rubric")

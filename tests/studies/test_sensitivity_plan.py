@@ -1,25 +1,22 @@
 """Which versions a sensitivity run is to judge, and the cells of its grid."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from conqret.io import open_items
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import records
-from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, PerturbationLevels, make_plan, together
-from conqret.studies.sensitivity.sensitivity_study import run_sensitivity
-from conqret.studies.sensitivity.sensitivity_study import perturbation_materials, sensitivity_setups
+from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, PerturbationLevels, make_plan
+from conqret.studies.sensitivity.sensitivity_study import (
+    perturbation_materials,
+    run_sensitivity,
+    sensitivity_setups,
+)
 from tests.studies.sensitivity_plans import DEMO, plan_of
 
 
 def test_an_instrument_that_comes_twice_is_asked_once() -> None:
     plan = plan_of([PerturbationLevels.from_name("irrelevant", (50,))], ("direct", "direct"), items=2)
     assert len(plan.setups) == 1
-    one, other = (
-        replace(plan.setups[0], options=replace(plan.setups[0].options, metrics=(metric,)))
-        for metric in ("context_relevance", "groundedness")
-    )
-    assert [setup.metrics for setup in together([other, one])] == [("context_relevance", "groundedness")]
 
 
 def test_the_grid_crosses_two_perturbations(tmp_path: Path) -> None:

@@ -11,9 +11,8 @@ from conqret.judging.instrument import Instrument, judge_item
 from conqret.llm.client_options import ClientOptions
 from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, estimate
-from conqret.studies.sensitivity.sensitivity_study import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_study import PERTURBATIONS as PERTURBED
-from conqret.studies.sensitivity.sensitivity_study import sensitivity, sensitivity_plan
+from conqret.studies.sensitivity.sensitivity_study import run_sensitivity, sensitivity, sensitivity_plan
 from tests.judging.runs import said
 from tests.studies.sensitivity_plans import DEMO, Stopping, plan_of
 
@@ -74,7 +73,6 @@ def test_in_memory_nothing_is_written(tmp_path: Path, monkeypatch: pytest.Monkey
     ("perturb", "irrelevant", "sentences"),
     [
         (PERTURBED, (0, 10, 50, 75), ("hallucinate-share", (0, 16, 63))),
-        ("irrelevant,hallucinate:25%", (0, 10, 50, 75), ("hallucinate-share", (0, 25))),
         ("reverse:5,20", (0, 10, 50, 75), ("reverse", (0, 5, 20))),
     ],
 )
@@ -96,21 +94,15 @@ def test_another_run_in_the_folder_is_refused(tmp_path: Path) -> None:
 
 
 def test_failures_are_counted_and_never_scored(tmp_path: Path) -> None:
-    plan = plan_of([PerturbationLevels.from_name("irrelevant", (50,))], items=3)
-    run_sensitivity(plan, tmp_path / "first")
-    more = plan_of([PerturbationLevels.from_name("irrelevant", (50,))], items=5)
-    results = run_sensitivity(more, tmp_path / "second", replay=tmp_path / "first")
+    perturbed = [PerturbationLevels.from_name("irrelevant", (50,))]
+    run_sensitivity(plan_of(perturbed, items=3), tmp_path / "first")
+    results = run_sensitivity(plan_of(perturbed, items=5), tmp_path / "more", replay=tmp_path / "first")
     curve = results.curves[0]
-    assert (curve.n, curve.total) == (3, 5)
-    assert curve.missing == {"not_recorded": 2}
-
-
-def test_a_curve_without_a_value_says_so(tmp_path: Path) -> None:
-    run_sensitivity(plan_of([PerturbationLevels.from_name("shuffle", (100,))], items=2), tmp_path / "first")
-    plan = plan_of([PerturbationLevels.from_name("irrelevant", (50,))], items=2, metrics=("groundedness",))
-    results = run_sensitivity(plan, tmp_path / "second", replay=tmp_path / "first")
-    assert results.curves == ()
-    assert [(one.metric, dict(one.missing)) for one in results.unscored] == [
+    assert (curve.n, curve.total, curve.missing) == (3, 5, {"not_recorded": 2})
+    other = plan_of([PerturbationLevels.from_name("shuffle", (100,))], items=2, metrics=("groundedness",))
+    lost = run_sensitivity(other, tmp_path / "none", replay=tmp_path / "first")
+    assert lost.curves == ()
+    assert [(one.metric, dict(one.missing)) for one in lost.unscored] == [
         ("groundedness", {"not_recorded": 2})
     ]
 

@@ -37,6 +37,7 @@ from conqret.studies.bias.contrast import (
     ONE_ORDER,
     PREFERENCE,
     PROBES,
+    REPEATS,
     REVERSED,
     Contrast,
     Key,
@@ -218,6 +219,7 @@ def run_bias(plan: BiasPlan, output: str | Path | None = None, **settings: Any) 
     record = BiasRecord(
         **setup.recorded,
         probes=tuple(dict.fromkeys(contrast.probe for contrast in plan.contrasts)),
+        repeats=REPEATS,
         seed=context.seed,
         items=len(context.items),
         digest=digest_of(item for items in plan.versions.values() for item in items),

@@ -22,7 +22,7 @@ from conqret.show.report_page import CollapsedTable, PageRemarks, Part, ReportPa
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.curve_tests import MARGIN
 from conqret.stats.effects import Effect
-from conqret.studies.bias.contrast import AS_IS, NEUTRAL, PROBES, REPEATS, Adverse, Probe, probe_name
+from conqret.studies.bias.contrast import AS_IS, NEUTRAL, PROBES, Adverse, Probe, probe_name
 from conqret.studies.variance.result import Repeatability, repeatability_table
 
 SCHEMA = "conqret.bias/4"
@@ -104,7 +104,7 @@ class BiasRecord(InstrumentRecord):
 
     kind: str = "bias"
     probes: tuple[str, ...]
-    repeats: int = REPEATS
+    repeats: int
     seed: int
     items: int
     digest: str
