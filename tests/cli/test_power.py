@@ -22,8 +22,9 @@ def test_a_plan_from_assumptions(cli, tmp_path):
     said = " ".join(done.out.split())
     assert "fewer than six topics there is no test" in said
     assert "8 topics with 2 items each, 16 items in all (power 1.00" in said
-    assert picture.read_text(encoding="utf-8").startswith("<svg")
-    assert "8 topics with 2 items each" in picture.read_text(encoding="utf-8")
+    drawn = picture.read_text(encoding="utf-8")
+    assert drawn.startswith("<svg")
+    assert "8 topics with 2 items each" in drawn
     first, second = json.loads(cli(*command, "--json").out)
     assert (first["topics"], first["power"]) == (8, 1.0)
     assert second["power"] is None
@@ -57,8 +58,6 @@ def test_a_pilot_of_two_runs_is_paired(cli, tmp_path):
     assert sum(values) == pytest.approx(0)
     with pytest.raises(DeclarationError, match=r"differ by \+0.100"):
         between_runs(plain, judgments(0.1, 0), "clarity")
-    with pytest.raises(DeclarationError, match="in both runs"):
-        between_runs(plain, [], "clarity")
     with pytest.raises(UnknownNameError, match="of the pilot"):
         between_runs(plain, plain, "credibility")
 
@@ -72,21 +71,17 @@ def test_a_plan_says_how_many_topics_a_bias_takes(cli, tmp_path):
     assert few["rows"][0]["found"] == 0 < more["rows"][0]["found"]
     shown = page.read_text(encoding="utf-8")
     assert "How often a bias of 0.3 is found (a place wins 80%)" in shown
-    assert "Below six topics there is no alarm." in " ".join(shown.split())
-    assert "conqret</b> power" in shown
 
 
 @pytest.mark.parametrize(
     ("target", "more", "message"),
     [
         ("agreement", ("--topics", "x"), "--topics is a list of whole numbers"),
-        ("agreement", ("--items", "0"), "--items is a list of whole numbers"),
         ("agreement", ("--effect", "1"), "inside (-1, 1)"),
         ("agreement", ("--pilot", "runs/x"), "--pilot and --labels must be given together"),
         ("agreement", ("--sd", "0.2"), "--sd has no meaning with --for agreement"),
         ("bias", ("--topics", "8", "--items", "2", "--probe", "stance"), "no probe fits these items"),
         ("tournament", ("--topics", "8,10"), "one number of --topics"),
-        ("tournament", ("--items", "1"), "items is 1"),
         ("tournament", ("--sd", "11"), "spread is 11"),
     ],
 )
@@ -115,6 +110,4 @@ def test_a_tournament_is_planned(cli, tmp_path):
     few = ("--items", "4,5", "--comparisons", "2", "--topics", "2", "--simulations", "1")
     done = cli("judges", "power", "--for", "tournament", *few, "-o", page)
     assert "With 5 items a topic, a reliability of 0.8 takes " in " ".join(done.out.split())
-    text = page.read_text(encoding="utf-8")
-    assert "conqret</b> power" in text
-    assert text.count('<svg class="chart"') == 2
+    assert page.read_text(encoding="utf-8").count('<svg class="chart"') == 2

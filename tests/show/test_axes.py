@@ -14,6 +14,8 @@ def test_what_is_below_0_stands_below_0_in_the_chart():
     assert at["0"] < float(first.dots[0].split(",")[1].split("m")[0]) < at["-0.5"]
     assert float(second.dots[0].split(",")[1].split("m")[0]) == at["0.5"]
     assert [tick.text for tick in chart.across()] == ["0.0133", "12345"]
+    (beyond,) = Chart("t", "x", "y", [ChartLine("one", [Point(100, 1.4), Point(0, -3.0)])]).drawn()
+    assert [pair.split(",")[1] for pair in beyond.path.split()] == ["200", "26"], "no further than -1 and 1"
     assert chart.svg().index(">cost</text>") < chart.svg().index(">alpha</text>"), "a label for each axis"
 
 

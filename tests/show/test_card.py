@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from conqret.stats.estimate import Estimate
 from conqret.studies.card.page import write_card
 from conqret.studies.card.result import Card, read_card
-from conqret.studies.variance.result import Repeatability, repeatability_table
 from tests.studies.cards import card_of
 from tests.studies.sensitivity_plans import curve
 
@@ -57,20 +55,3 @@ def test_curves_of_known_damage_are_drawn_and_told(card: Card, tmp_path: Path) -
     said = markdown.read_text(encoding="utf-8")
     assert "documents replaced in place by documents of other topics), at 0, 50, 100" in said
     assert "| 0.900, 0.500, 0.200 |" in said
-
-
-def test_metrics_that_are_repeated_alike_are_one_row() -> None:
-    def said(metric: str, value: float) -> Repeatability:
-        return Repeatability(
-            metric=metric,
-            scores=24,
-            items=8,
-            deviation=Estimate(value),
-            generalizability=Estimate(1.0 - value),
-        )
-
-    table = repeatability_table([said("clarity", 0.0), said("cogency", 0.25), said("arrangement", 0.0)])
-    assert table.rows == (
-        ("Clarity, Arrangement", "24", "0.000", "1.000"),
-        ("Cogency", "24", "0.250", "0.750"),
-    )

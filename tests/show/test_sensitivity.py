@@ -9,7 +9,6 @@ import pytest
 
 from conqret.perturb import Direction
 from conqret.runs.session import SessionCounts
-from conqret.show.charts import Chart, ChartLine, Point
 from conqret.studies.sensitivity.page import (
     all_tables,
     charts,
@@ -89,6 +88,11 @@ def test_what_should_move_is_counted_apart_from_what_should_not(results: Sensiti
 
 
 def test_precision_with_the_error_in_brackets(results: SensitivityResults) -> None:
+    judge = {"format": "m", "model": "offline", "metrics": (), "identity": {"relevant_from": 3}}
+    record = results.record.model_copy(update={"judges": (judge,)})
+    row = PrecisionRow(level=0, n=4, true=0.5, predicted={"m (offline)": 0.6}, direct={})
+    header = precision_table(results.model_copy(update={"record": record, "precision": (row,)})).header
+    assert header[1:] == ("True precision (grade ≥ 1)", "Predicted precision, m (offline) (rating ≥ 3)")
     assert precision_table(results).rows == (
         ("0", "0.505", "0.924", "0.548 (+0.043)"),
         (
@@ -100,29 +104,10 @@ def test_precision_with_the_error_in_brackets(results: SensitivityResults) -> No
     )
 
 
-def test_thresholds_stand_where_their_figures_stand(results: SensitivityResults) -> None:
-    judge = {"format": "rag-fine-grained", "model": "m", "metrics": (), "identity": {"relevant_from": 3}}
-    row = PrecisionRow(level=0, n=4, true=0.5, predicted={"rag-fine-grained (m)": 0.6}, direct={})
-    record = results.record.model_copy(update={"judges": (judge,)})
-    found = results.model_copy(update={"record": record, "precision": (row,)})
-    header = " ".join(map(str, precision_table(found).header))
-    assert "True precision (grade ≥ 1)" in header
-    assert "Predicted precision, rag-fine-grained (m) (rating ≥ 3)" in header
-    assert "within the margin (±0.05)" in verdicts(results).note
-
-
 def test_two_perturbations_cross_in_a_grid(results: SensitivityResults) -> None:
+    whose: dict[str, Any] = {"format": "direct", "model": "gpt", "metric": "groundedness", "n": 2}
     cells = tuple(
-        CurveCell(
-            format="direct",
-            model="gpt",
-            metric="groundedness",
-            levels=levels,
-            mean=mean,
-            low=mean,
-            high=mean,
-            n=2,
-        )
+        CurveCell(**whose, levels=levels, mean=mean, low=mean, high=mean)
         for levels, mean in (
             ({"hallucinate": 5.0}, 0.5),
             ({"irrelevant": 50.0}, 0.4),
@@ -130,11 +115,12 @@ def test_two_perturbations_cross_in_a_grid(results: SensitivityResults) -> None:
         )
     )
     record = results.record.model_copy(update={"grid": ("hallucinate", "irrelevant")})
-    *_, table = all_tables(results.model_copy(update={"record": record, "grid": cells}))
+    found = results.model_copy(update={"record": record, "grid": cells})
+    *_, table = all_tables(found)
     assert table.title == "Groundedness by direct (gpt): irrelevant by hallucinate (ConQRet, Figure 4)"
     assert table.header == ("irrelevant", "hallucinate 0", "hallucinate 5")
     assert table.rows == (("0", "", "0.500"), ("50", "0.400", "0.300"))
-    (chart,) = grid_charts(results.model_copy(update={"record": record, "grid": cells}))
+    (chart,) = grid_charts(found)
     lines = {line.name: [(point.x, point.y) for point in line.points] for line in chart.lines}
     assert lines == {"hallucinate 5": [(0, 0.5), (50, 0.3)], "hallucinate 0": [(50, 0.4)]}
 
@@ -147,11 +133,9 @@ def test_the_page_escapes_and_draws_its_curves_without_a_library(
     page = report.read_text(encoding="utf-8")
     assert "<script>alert" not in page
     assert "&lt;script&gt;" in page
-    assert "default-src &#39;none&#39;" in page
     assert page.count('<svg class="chart"') == 1
     assert plot.name == "irrelevant-context-relevance.svg"
     drawing = ElementTree.parse(plot).getroot()
-    assert drawing.get("role") == "img"
     assert "direct (gpt): yes: 0.900 at 0, 0.950 at 50, 0.200 at 100" in drawing.get("aria-label", "")
     assert len(drawing.findall(".//{*}polyline")) == 3
     again = write_sensitivity(results, tmp_path / "again")
@@ -178,16 +162,3 @@ def test_the_page_answers_its_question_and_draws_what_is_in_doubt(results: Sensi
     assert answer(fall.model_copy(update={"verdict": "inconclusive"})).startswith("The data do not show")
     assert answer(few).startswith("3 topics are too few for a verdict, at least 6 are needed: 0 of 1 curves")
     assert list(charts([fall, still, doubted])) == ["irrelevant-context-relevance", "irrelevant-cogency"]
-
-
-def test_a_chart_keeps_to_its_axes() -> None:
-    line = ChartLine("one", [Point(100, 1.4, 0.9, 2.0), Point(0, 0.25), Point(1, -3.0)])
-    chart = Chart("t", "level", "score", [line])
-    (drawn,) = chart.drawn()
-    heights = [float(pair.split(",")[1]) for pair in drawn.path.split()]
-    assert heights == [91.25, 200.0, 26.0], "in the order of the levels, and no further than -1 and 1"
-    assert [tick.text for tick in chart.across()] == ["0", "100"], "1 stands too close to 0"
-    top, bottom = (pair.split(",")[1] for pair in drawn.bands[0].split())
-    assert (len(drawn.bands), top, bottom) == (1, "26", "34.7"), "no band where there is no interval"
-    alone = Chart("t", "level", "score", [ChartLine("one", [Point(5, 0.5)])])
-    assert [tick.at for tick in alone.across()] == [193.0]

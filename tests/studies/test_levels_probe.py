@@ -80,10 +80,9 @@ async def test_a_calibration_stays_with_its_model_and_version(tmp_path):
             await asyncio.to_thread(
                 judge, list(demo()), metrics=["context_relevance"], model=f"decision/{name}", api_base=url
             )
-            for name in ("jev-1.13", "jev-1.14", "other-1.13")
+            for name in ("jev-1.13", "jev-1.14")
         ]
     fitted = calibrate(runs[0], labels=labels)
     validate(runs[0], labels=labels, calibration=fitted)
-    for run in runs[1:]:
-        with pytest.raises(DeclarationError, match=r"fitted for rag-fine-grained with decision/jev-1\.13 "):
-            validate(run, labels=labels, calibration=fitted)
+    with pytest.raises(DeclarationError, match=r"fitted for rag-fine-grained with decision/jev-1\.13 "):
+        validate(runs[1], labels=labels, calibration=fitted)

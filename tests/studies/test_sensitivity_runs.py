@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 
 from conqret.data import Item, Judgment
-from conqret.errors import DeclarationError
 from conqret.judging.instrument import Instrument, judge_item
 from conqret.llm.client_options import ClientOptions
 from conqret.studies.sensitivity.result import SensitivityFolder
@@ -80,17 +79,6 @@ def test_the_grid_has_the_levels_that_are_given(perturb, irrelevant, sentences) 
     plan = sensitivity_plan(DEMO / "items.jsonl", perturb=perturb, grid=True)
     levels = {entry.perturbation.name: entry.levels for entry in plan.crossed}
     assert levels == dict([("irrelevant", irrelevant), sentences])
-
-
-def test_another_run_in_the_folder_is_refused(tmp_path: Path) -> None:
-    folder = SensitivityFolder(tmp_path / "run")
-    run_sensitivity(plan_of([PerturbationLevels.from_name("irrelevant", (50,))], items=3), folder.path)
-    other = plan_of([PerturbationLevels.from_name("irrelevant", (70,))], items=3)
-    with pytest.raises(
-        DeclarationError, match="differs: perturbations, items, or what they are changed into"
-    ):
-        run_sensitivity(other, folder.path)
-    run_sensitivity(other, folder.path, overwrite=True)
 
 
 def test_failures_are_counted_and_never_scored(tmp_path: Path) -> None:
