@@ -7,8 +7,6 @@ from pathlib import Path
 
 import conqret
 from conqret.io import open_items
-from conqret.judging.judge_folder import JudgeFolder
-from conqret.judging.recorded_requests import recorded_requests, write_report_with_requests
 from conqret.labels.study_screens import planned_screens
 from conqret.labels.task import shows
 from tests.io.test_conversations import DATA, OPENAI
@@ -53,16 +51,6 @@ def test_a_report_shows_images_that_it_holds_and_asks_nobody_for_others(tmp_path
     assert re.findall(r'<img src="([^"]*)"', page) == [DATA]
     assert "img-src data:" in policy(page)
     assert "image: https://example.org/a.png" in page
-
-
-def test_the_prompt_that_was_sent_is_shown_again(tmp_path: Path) -> None:
-    report(tmp_path, TOOLS, conversation="whole")
-    found = recorded_requests(tmp_path / "run", "tools")
-    (exchange,) = found.exchanges
-    assert not exchange.lacks
-    assert '<turn number="4" role="tool">' in exchange.messages[1].content
-    write_report_with_requests(JudgeFolder(tmp_path / "run"))
-    assert "role=&#34;tool&#34;" in (tmp_path / "run" / "asked" / "1.html").read_text(encoding="utf-8")
 
 
 def test_annotators_see_what_came_before() -> None:

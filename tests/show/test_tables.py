@@ -6,10 +6,9 @@ from rich.console import Console
 
 from conqret.data import Call, Judgment, Measure, Reason, Status, Trace
 from conqret.judging.summary import Summary
-from conqret.judging.summary_tables import cost, metric_table, summary_tables, terminal
+from conqret.judging.summary_tables import cost, metric_table, terminal
 from conqret.judging.tally import summarise
 from conqret.show import words
-from conqret.show.markup import tables_markdown
 from conqret.show.table import Table
 from conqret.stats.estimate import UNVARIED, Estimate, undefined
 
@@ -64,15 +63,6 @@ def test_an_unknown_price_is_never_zero() -> None:
 
 def test_every_reason_has_words() -> None:
     assert {reason.value for reason in Reason} == set(words.REASONS)
-
-
-def test_markup_from_outside_stays_text(tmp_path_factory: object) -> None:
-    summary = summarise([judgment(scored(1.0), metric="[red]x[/red] | <b>\x1b[31m")])
-    assert "[red]x[/red]" in printed(summary)
-    assert "\x1b" not in printed(summary)
-    cell = tables_markdown(summary_tables(summary)).splitlines()[2]
-    assert "\\|" in cell
-    assert "<b>" not in cell
 
 
 def test_the_note_says_why_there_is_no_value_or_no_interval() -> None:

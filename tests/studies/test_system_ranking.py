@@ -71,17 +71,12 @@ def test_what_has_no_interval_or_no_value_says_why():
     assert row.overall["kendall"].value == pytest.approx(2 / 3)
     for estimate in (row.overall["kendall"], row.by_topic["kendall"]):
         assert "there are no scores by topic" in estimate.reason
+    cells = [(*cell[:3], cell[3] + 0.1 if cell[2] == "all" else cell[3]) for cell in NOISY.cells()]
+    for shared in (False, True):
+        (row,) = only(leaderboard("weighted", cells), shared=shared).rows
+        assert ("not the means of the topics" in row.overall["kendall"].reason) is not shared
     (row,) = only(board("less", {"a": [0.2], "b": [0.3], "d": [0.6]}, topics=3), shared=True).rows
     assert (row.runs, sorted(row.topics["kendall"])) == (3, ["t0", "t1", "t2"]), "of both sides"
-
-
-def test_scores_over_all_that_are_no_means_have_no_interval():
-    cells = [(*cell[:3], cell[3] + 0.1 if cell[2] == "all" else cell[3]) for cell in NOISY.cells()]
-    (row,) = only(leaderboard("weighted", cells)).rows
-    assert row.overall["kendall"].value == pytest.approx(2 / 3)
-    assert "not the means of the topics" in row.overall["kendall"].reason
-    (row,) = only(leaderboard("weighted", cells), shared=True).rows
-    assert "not the means" not in row.overall["kendall"].reason
 
 
 def test_judges_are_tested_against_the_best():
