@@ -67,13 +67,3 @@ def test_the_lowest_of_many_topics_are_listed(scores: Tally, monkeypatch: pytest
     table = group_table(scores, ["clarity"])
     assert [row[0] for row in table.rows[-2:]] == ["topic 0", "topic 2"]
     assert "Of 4 topics the table lists the 2 with the lowest scores." in table.note
-
-
-def test_items_are_grouped_by_their_language_where_there_are_several() -> None:
-    scores = Tally()
-    for place, language in enumerate(("de", "zh", "de", "", "zh", "fr", "")):
-        scores.add(judgment(place, place / 8).model_copy(update={"language": language}))
-    rows = group_table(scores, ["clarity"]).rows
-    at = rows.index(("Language",))
-    wanted = [("German", "2"), ("Chinese", "2"), ("cannot be told", "2")]
-    assert [row[:2] for row in rows[at + 1 : at + 5] if len(row) > 1] == wanted

@@ -23,9 +23,7 @@ class Tags(html.parser.HTMLParser):
         super().__init__()
         self.tags: Counter[str] = Counter()
         self.attributes: list[tuple[str, str, str]] = []
-        self.open: list[str] = []
         self.feed(text)
-        self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags[tag] += 1
@@ -37,19 +35,10 @@ class Tags(html.parser.HTMLParser):
 
 def hostile_page(folder: Path) -> Path:
     item = hostile.item()
-    run = factory.make_run(
-        folder,
-        [item],
-        [hostile.judgment(item)],
-        items_name=hostile.SCRIPT,
-        items_layout=hostile.SCRIPT,
-        notes=[hostile.SCRIPT],
-        created=hostile.SCRIPT,
-        options={hostile.SCRIPT: hostile.SCRIPT},
-        identity={f"prompt {hostile.SCRIPT}": hostile.SCRIPT},
-        items_digest=hostile.SCRIPT,
-    )
-    return write_report(run)
+    script = hostile.SCRIPT
+    record = dict.fromkeys(("items_name", "items_layout", "created", "items_digest"), script)
+    more = {"notes": [script], "options": {script: script}, "identity": {f"prompt {script}": script}}
+    return write_report(factory.make_run(folder, [item], [hostile.judgment(item)], **record, **more))
 
 
 def test_every_format_gives_a_page(pages: dict[str, Path]) -> None:

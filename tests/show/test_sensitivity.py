@@ -33,19 +33,14 @@ HOSTILE = "<script>alert(1)</script>"
 
 @pytest.fixture
 def results() -> SensitivityResults:
-    judges: tuple[dict[str, Any], ...] = tuple(
-        {
-            "format": name,
-            "model": model,
-            "baseline": False,
-            "fingerprint": "f",
-            "metrics": ["context_relevance"],
-        }
+    judge: dict[str, Any] = {"baseline": False, "fingerprint": "f", "metrics": ["context_relevance"]}
+    judges = tuple(
+        {**judge, "format": name, "model": model}
         for model in ("gpt", HOSTILE)
         for name in ("direct", "rag-direct")
     )
     levels = {"irrelevant": (0, 50, 100)}
-    stance = {"metric": "context_relevance", "perturbation": "irrelevant", "stance": "con", "n": 2}
+    stance = curve((0.8, 0.5, 0.2)).model_dump(include={*StanceCurve.model_fields})
     return SensitivityResults(
         session=SessionCounts(),
         record=SensitivityRecord(judges=judges, perturbations=levels, grid=(), seed=13, items=5, digest="d"),
@@ -54,17 +49,7 @@ def results() -> SensitivityResults:
             curve((0.8, 0.5, 0.1), format="rag-direct"),
             curve((0.7, 0.5, 0.2), format="rag-direct", model=HOSTILE),
         ),
-        stances=(
-            StanceCurve(
-                **stance,
-                format="direct",
-                model="gpt",
-                levels=(0, 50, 100),
-                means=(0.8, 0.5, 0.2),
-                falls=True,
-                pearson=-1,
-            ),
-        ),
+        stances=(StanceCurve(**stance, stance="con", levels=(0, 50, 100), means=(0.8, 0.5, 0.2)),),
         precision=(
             PrecisionRow(level=0, n=4, true=0.505, predicted={"m": 0.548}, direct={"m": 0.924}),
             PrecisionRow(level=10, n=4, true=0.2476, predicted={"m": 0.3534}, direct={}),

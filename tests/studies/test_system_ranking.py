@@ -11,7 +11,7 @@ from scipy.stats import ttest_rel
 from conqret.errors import DeclarationError
 from conqret.io.leaderboards import leaderboard, read_leaderboard
 from conqret.studies.systems.meta_evaluation import meta_evaluate
-from conqret.studies.systems.result import MetaSettings, ranking_tables
+from conqret.studies.systems.result import MetaSettings
 
 FILES = Path(__file__).parent / "leaderboards"
 RECORDED = json.loads((FILES / "recorded.json").read_text())["cases"]
@@ -83,7 +83,6 @@ def test_judges_are_tested_against_the_best():
     backwards = board("backwards", {"a": [0.9, 0.7], "b": [0.5, 0.6], "c": [0.4], "d": [0.1, 0.3, 0.2]}, 6)
     noisy, truth = board("noisy", ERRS, 6), board("truth", RIGHT, 6)
     (few,) = only(NOISY, backwards.recomputed(["t0", "t1", "t2", "t3"])).from_best
-    assert few.difference.low is not None
     assert few.p is None  # four topics
     result = only(noisy, backwards, truth=truth)
     (test,) = result.from_best
@@ -93,8 +92,6 @@ def test_judges_are_tested_against_the_best():
         np.mean([topics[1][name] - topics[0][name] for name in topics[0]])
     )
     assert test.p_holm < 0.05
-    assert "No p" not in next(ranking_tables(result)).note
-    assert result.from_length == ()
 
 
 def test_a_judge_that_merely_measures_length():
