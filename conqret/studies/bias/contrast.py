@@ -297,7 +297,7 @@ EXPECTED: Mapping[Adverse, Direction] = {"rise": Direction.NO_RISE, "any": Direc
 
 def perturbed(
     perturbation: Perturbation, level: float, *, name: str, adverse: Adverse, up: str, against: str = NEUTRAL
-) -> Callable[[ProbeContext], tuple[Contrast]]:
+) -> Callable[[ProbeContext], Iterator[Contrast]]:
     """Return a function that compares each item perturbed at ``level`` with its control.
 
     The control is the item itself if the perturbation has none. The metrics are those that the perturbation
@@ -317,7 +317,7 @@ def perturbed(
     """
     wanted, control = EXPECTED[adverse], perturbation.controlled
 
-    def contrasts(context: ProbeContext) -> tuple[Contrast]:
+    def contrasts(context: ProbeContext) -> Iterator[Contrast]:
         metrics = context.select_metrics(
             [metric for metric, expected in perturbation.expects.items() if expected is wanted],
             f"{perturbation.name} says nothing about the metrics of this judge",
@@ -331,16 +331,14 @@ def perturbed(
         bases = able if control is None else [control.apply(item, level, seed=context.seed) for item in able]
         pairs = paired(bases, versions[level])
         left = f"{name}: {number(len(left_out), 'item')} cannot be changed ({reasons})"
-        return (
-            Contrast(
-                name=name,
-                adverse=adverse,
-                up=up,
-                metrics=metrics,
-                pairs=tuple(replace(pair, item=records(pair.changed.item)[0].original) for pair in pairs),
-                against=AS_IS if control is None else against,
-                notes=(left,) if left_out else (),
-            ),
+        yield Contrast(
+            name=name,
+            adverse=adverse,
+            up=up,
+            metrics=metrics,
+            pairs=tuple(replace(pair, item=records(pair.changed.item)[0].original) for pair in pairs),
+            against=AS_IS if control is None else against,
+            notes=(left,) if left_out else (),
         )
 
     return contrasts

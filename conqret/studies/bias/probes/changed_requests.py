@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from conqret.data import Item
@@ -40,8 +40,8 @@ from conqret.text.words import count_words
 SWAPPED = "+swapped"
 
 
-def both_orders(context: ProbeContext) -> Sequence[Contrast]:
-    """Return the contrast of each pair of arguments judged in both orders (Zheng et al. 2023, section 3.3).
+def both_orders(context: ProbeContext) -> Iterator[Contrast]:
+    """Yield the contrast of each pair of arguments judged in both orders (Zheng et al. 2023, section 3.3).
 
     With the preference v in {0, 0.5, 1} for the first place, the effect is the mean of ``v(given) +
     v(swapped) - 1``. It is 1 if the first place always wins, -1 if the second does, and 0 if verdicts follow
@@ -54,8 +54,8 @@ def both_orders(context: ProbeContext) -> Sequence[Contrast]:
     items = [item for item in context.items if _paired(item)]
     if not items:
         raise ProbeUnavailableError("no item has two arguments")
-    contrast = own_contrast("position", metrics=(PREFERENCE,), pairs=(), mirrored=True)
-    return (_turned(contrast, [(item, item.topic, "") for item in items]),)
+    contrast = own_contrast("position", metrics=(PREFERENCE,), pairs=())
+    yield _turned(contrast, [(item, item.topic, "") for item in items])
 
 
 def in_every_version(contrasts: Sequence[Contrast], swaying: Collection[str]) -> list[Contrast]:
@@ -101,11 +101,9 @@ Formats that state a preference request both orders and call a flip a tie. This 
 requests are the same, so recordings have them. Items changed by other probes are judged in both orders, too, and count
 as further pairs."""
 
-CHANCE = "the first place: its wins say something of the judge only where the order was drawn by chance"
 
-
-def first_places(context: ProbeContext) -> Sequence[Contrast]:
-    """Return the observed contrast of how often the first argument wins: the mean of ``2 v - 1``, with v its
+def first_places(context: ProbeContext) -> Iterator[Contrast]:
+    """Yield the observed contrast of how often the first argument wins: the mean of ``2 v - 1``, with v its
     preference.
 
     Raises:
@@ -118,19 +116,15 @@ def first_places(context: ProbeContext) -> Sequence[Contrast]:
         raise ProbeUnavailableError(
             "every pair was judged in both orders: the probe position is more informative"
         )
-    return observed(single, ONE_ORDER, name="the first place", up="more often than the second", remark=CHANCE)
+    yield own_contrast("first place", metrics=(PREFERENCE,), pairs=_verdicts(single, ONE_ORDER))
 
 
 FIRST_PLACE = own_probe("first place", first_places)
 """How often does the first place win, where each pair was judged in one order only?"""
 
-MERIT = (
-    "the longer argument: it may also be the better one; the probe length tells, and asks the judge itself"
-)
 
-
-def longer_arguments(context: ProbeContext) -> Sequence[Contrast]:
-    """Return the observed contrast of how often the longer argument wins: the mean of ``2 v - 1``, with v
+def longer_arguments(context: ProbeContext) -> Iterator[Contrast]:
+    """Yield the observed contrast of how often the longer argument wins: the mean of ``2 v - 1``, with v
     its preference.
 
     Raises:
@@ -144,22 +138,17 @@ def longer_arguments(context: ProbeContext) -> Sequence[Contrast]:
     uneven = [item for item in context.items if longer[item.id]]
     if not uneven:
         raise ProbeUnavailableError("no pair has arguments of different lengths")
-    return observed(
-        uneven,
-        AS_IS,
-        name="the longer argument",
-        up="more often than the shorter",
-        remark=MERIT,
-        turned=frozenset(name for name, more in longer.items() if more < 0),
-    )
+    turned = frozenset(name for name, more in longer.items() if more < 0)
+    pairs = _verdicts(uneven, AS_IS)
+    yield own_contrast("longer argument", metrics=(PREFERENCE,), pairs=pairs, turned=turned)
 
 
 LONGER_ARGUMENT = own_probe("longer argument", longer_arguments)
 """How often does the longer of two arguments win?"""
 
 
-def reversed_dimensions(context: ProbeContext) -> Sequence[Contrast]:
-    """Return the contrast of the dimensions of argument quality in reversed and in given order (ConQRet,
+def reversed_dimensions(context: ProbeContext) -> Iterator[Contrast]:
+    """Yield the contrast of the dimensions of argument quality in reversed and in given order (ConQRet,
     Table 13).
 
     Raises:
@@ -171,72 +160,32 @@ def reversed_dimensions(context: ProbeContext) -> Sequence[Contrast]:
     ]
     several = [metric for metric in together if metric in QUALITY]
     metrics = context.select_metrics(several, "no question of this judge asks for several dimensions")
-    return (
-        own_contrast(
-            "dimension order",
-            metrics=metrics,
-            pairs=tuple(
-                VersionPair(Version(AS_IS, item), Version(REVERSED, item), item.topic)
-                for item in context.items
-            ),
-        ),
-    )
+    pairs = [VersionPair(Version(AS_IS, item), Version(REVERSED, item), item.topic) for item in context.items]
+    yield own_contrast("dimension order", metrics=metrics, pairs=tuple(pairs))
 
 
 DIMENSION_ORDER = own_probe("dimension order", reversed_dimensions)
 """Does the order matter in which dimensions are requested?"""
 
 
-def observed(
-    items: Sequence[Item],
-    variant: str,
-    *,
-    name: str,
-    up: str,
-    remark: str,
-    turned: frozenset[str] = frozenset(),
-) -> tuple[Contrast]:
-    """Return an observed contrast: how often the first of two arguments wins in the judgments of ``items``.
-
-    For items in ``turned`` it is the second argument. The judgments are those with this ``variant`` of the
-    request.
-    """
+def _verdicts(items: Iterable[Item], variant: str) -> tuple[VersionPair, ...]:
+    """Return the judgments of ``items`` with this variant of the request, each as base and as changed version."""
     versions = [Version(variant, item) for item in items]
-    return (
-        Contrast(
-            name=name,
-            adverse="any",
-            up=up,
-            metrics=(PREFERENCE,),
-            pairs=tuple(VersionPair(version, version, version.item.topic) for version in versions),
-            mirrored=True,
-            observed=True,
-            turned=turned,
-            notes=(remark,),
-        ),
-    )
+    return tuple(VersionPair(version, version, version.item.topic) for version in versions)
 
 
 FURTHER = tuple(f"{AGAIN} {number}" for number in range(1, REPEATS))
 """The variants of a request's further samples."""
 
 
-def repeated_requests(context: ProbeContext) -> Sequence[Contrast]:
-    """Return the contrast of each further sample and the first one. It is a measurement and raises no alarm."""
+def repeated_requests(context: ProbeContext) -> Iterator[Contrast]:
+    """Yield the contrast of each further sample and the first one. It is a measurement and raises no alarm."""
     pairs = [
         VersionPair(Version(AS_IS, item), Version(variant, item), item.topic)
         for item in context.items
         for variant in FURTHER
     ]
-    return (
-        Contrast(
-            name=f"the same request {REPEATS} times",
-            adverse="none",
-            up="later samples are higher",
-            metrics=context.metrics,
-            pairs=tuple(pairs),
-        ),
-    )
+    yield own_contrast("repeatability", metrics=context.metrics, pairs=tuple(pairs))
 
 
 REPEATABILITY = own_probe("repeatability", repeated_requests)
@@ -262,8 +211,8 @@ TEMPLATES: Sequence[str] = TEXTS["wording"]["templates"]
 """Wordings of the same question, for every topic."""
 
 
-def other_wordings(context: ProbeContext) -> Sequence[Contrast]:
-    """Return the contrast of paraphrased and original questions, relative to repeated requests.
+def other_wordings(context: ProbeContext) -> Iterator[Contrast]:
+    """Yield the contrast of paraphrased and original questions, relative to repeated requests.
 
     Each item gets as many paraphrases, drawn by seed, as there are repetitions. With the base score b, a
     paraphrase's score w and a repetition's score r, the effect is the mean of ``|w - b| - |r - b|``. Where
@@ -281,7 +230,7 @@ def other_wordings(context: ProbeContext) -> Sequence[Contrast]:
             other = item.model_copy(update={"id": f"{item.id}+wording-{nth}", "topic": topic})
             base, again = Version(AS_IS, item), Version(variant, item)
             pairs.append(VersionPair(base, Version(AS_IS, other), item.topic, again=again))
-    return (own_contrast("wording", metrics=context.metrics, pairs=tuple(pairs), notes=notes),)
+    yield own_contrast("wording", metrics=context.metrics, pairs=tuple(pairs), notes=notes)
 
 
 WORDING = own_probe("wording", other_wordings)
@@ -303,8 +252,8 @@ def turned(item: Item, answer: str, stance: str) -> Item:
     return item.model_copy(update={"id": f"{item.id}+says-{stance}", "topic": topic, "stance": stance})
 
 
-def yes_and_no_questions(context: ProbeContext) -> Sequence[Contrast]:
-    """Return the contrast of each argument under a question that it answers with yes and with no.
+def yes_and_no_questions(context: ProbeContext) -> Iterator[Contrast]:
+    """Yield the contrast of each argument under a question that it answers with yes and with no.
 
     Raises:
         ProbeUnavailableError: no English item with an argument states its stance, or the judge has no metric
@@ -321,7 +270,7 @@ def yes_and_no_questions(context: ProbeContext) -> Sequence[Contrast]:
         replace(pair, cluster=item.topic, item=item.id)
         for item, pair in zip(items, paired(says_no, says_yes), strict=True)
     )
-    return (own_contrast("yes-bias", metrics=metrics, pairs=pairs, notes=notes),)
+    yield own_contrast("yes-bias", metrics=metrics, pairs=pairs, notes=notes)
 
 
 YES_BIAS = own_probe("yes-bias", yes_and_no_questions)
@@ -346,8 +295,8 @@ def translations(items: Sequence[Item]) -> list[dict[str, Item]]:
     return [versions for versions in tied.values() if len(versions) > 1]
 
 
-def language_contrasts(context: ProbeContext) -> Sequence[Contrast]:
-    """Return one contrast for each language: the version of an item in it minus that in the reference
+def language_contrasts(context: ProbeContext) -> Iterator[Contrast]:
+    """Yield one contrast for each language: the version of an item in it minus that in the reference
     language.
 
     The reference language is that of most items; among equals English, else the first by code.
@@ -360,26 +309,21 @@ def language_contrasts(context: ProbeContext) -> Sequence[Contrast]:
         raise ProbeUnavailableError(NOT_TIED)
     counts = Counter(language for versions in tied for language in versions)
     reference = min(counts, key=lambda language: (-counts[language], language != ENGLISH, language))
-    codes = sorted(counts.keys() - {reference}, key=lambda code: NAMES.get(code, code))
-    made = [_contrast(context, tied, reference, language) for language in codes]
-    return [contrast for contrast in made if contrast.pairs]
-
-
-def _contrast(
-    context: ProbeContext, tied: Sequence[dict[str, Item]], reference: str, language: str
-) -> Contrast:
-    both = [versions for versions in tied if {reference, language} <= versions.keys()]
-    name, original = NAMES.get(language, language), NAMES.get(reference, reference)
-    bases, others = ([versions[one] for versions in both] for one in (reference, language))
-    return Contrast(
-        name=f"the text in {name}",
-        adverse="any",
-        up=f"higher in {name} than in {original}",
-        metrics=context.metrics,
-        pairs=paired(bases, others),
-        against=f"with the text in {original}",
-        probe=f"{LANGUAGE_NAME} ({name})",
-    )
+    original = NAMES.get(reference, reference)
+    names = {code: NAMES.get(code, code) for code in counts.keys() - {reference}}
+    for code, name in sorted(names.items(), key=lambda pair: pair[1]):
+        both = [versions for versions in tied if {reference, code} <= versions.keys()]
+        bases, others = ([versions[one] for versions in both] for one in (reference, code))
+        if both:
+            yield Contrast(
+                name=f"the text in {name}",
+                adverse="any",
+                up=f"higher in {name} than in {original}",
+                metrics=context.metrics,
+                pairs=paired(bases, others),
+                against=f"with the text in {original}",
+                probe=f"{LANGUAGE_NAME} ({name})",
+            )
 
 
 LANGUAGE = own_probe(LANGUAGE_NAME, language_contrasts)

@@ -8,7 +8,7 @@ annotators is what counts (:mod:`conqret.studies.bias.result`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import cycle, islice
 
 from conqret.data import Document, Item
@@ -208,8 +208,8 @@ CHARGED, EVERYDAY = (
 )
 
 
-def severity_contrasts(context: ProbeContext) -> Sequence[Contrast]:
-    """Return the contrast of the same argument under an everyday and under a controversial question (the
+def severity_contrasts(context: ProbeContext) -> Iterator[Contrast]:
+    """Yield the contrast of the same argument under an everyday and under a controversial question (the
     former minus the latter).
 
     Raises:
@@ -217,13 +217,8 @@ def severity_contrasts(context: ProbeContext) -> Sequence[Contrast]:
             a pair.
     """
     missing_note = "the judge rates no single argument, and severity is the same for both of a pair"
-    return (
-        own_contrast(
-            "severity",
-            metrics=context.select_metrics((*QUALITY, *ANSWER, *GROUNDING, *FAITHFULNESS), missing_note),
-            pairs=paired(CHARGED, EVERYDAY),
-        ),
-    )
+    metrics = context.select_metrics((*QUALITY, *ANSWER, *GROUNDING, *FAITHFULNESS), missing_note)
+    yield own_contrast("severity", metrics=metrics, pairs=paired(CHARGED, EVERYDAY))
 
 
 SEVERITY = own_probe("severity", severity_contrasts)
