@@ -92,11 +92,8 @@ def stance_contrasts(context: ProbeContext) -> Sequence[Contrast]:
     """
     if {"pro", "con"} - {item.stance for item in context.items}:
         raise ProbeUnavailableError("the items do not state both stances")
-
-    def pro(item: Item) -> bool | None:
-        return {"pro": True, "con": False}.get(item.stance)
-
-    return compared(context, pro, name="pro minus con", up="pro is favoured")
+    sides = {"pro": True, "con": False}
+    return compared(context, lambda item: sides.get(item.stance), name="pro minus con", up="pro is favoured")
 
 
 STANCE = own_probe("stance", stance_contrasts)
