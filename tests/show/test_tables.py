@@ -1,4 +1,4 @@
-"""The summary as text: nothing vanishes, unknown is not zero, and no markup is read from outside."""
+"""Tables as text, Markdown and in notebooks: nothing vanishes, unknown is not zero, and no markup acts."""
 
 import io
 
@@ -9,7 +9,8 @@ from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import cost, metric_table, terminal
 from conqret.judging.tally import summarise
 from conqret.show import words
-from conqret.show.table import Table
+from conqret.show.markup import safe, tables_markdown
+from conqret.show.table import Alarm, Column, Table
 from conqret.stats.estimate import UNVARIED, Estimate, undefined
 
 
@@ -93,3 +94,41 @@ def test_a_table_stacks_on_a_phone_only_where_it_is_wider_than_the_screen() -> N
     assert not Table("", ("averaged over", *sizes), [("one of each", 0.041, 0.026, 0.016)]).stacks
     means = [("Context relevance", Estimate(0.6, 0.488, 0.702), Estimate(0.622, 0.47, 0.754))]
     assert Table("", ("Metric", "bm25", "bm25+stance"), means).stacks
+
+
+def test_cells_of_every_kind() -> None:
+    table = Table(
+        "A <title>",
+        ("Name", "Value", Column("Why", "text")),
+        [("part",), ("a|b", Estimate(0.5, 0.4, 0.6), ""), ("c", None, Alarm("no")), ("d", 0.25, "[x](y)")],
+        foot=[("all", 1234, undefined("too few"))],
+        note="p < .05",
+    )
+    assert tables_markdown([table], "##") == (
+        "## A &lt;title>\n\n"
+        "| Name | Value | Why |\n| --- | ---: | --- |\n"
+        "| **part** |  |  |\n"
+        "| a\\|b | 0.500 [0.400, 0.600] |  |\n"
+        "| c | – | **no** |\n"
+        "| d | 0.250 | [x\\](y) |\n"
+        "| all | 1,234 | – |\n\n"
+        "p &lt; .05 A dash means: too few.\n"
+    )
+
+
+def test_text_from_outside_cannot_act() -> None:
+    assert safe("a|b\n<i>&amp; \u202e") == "a\\|b &lt;i>&amp;amp; [U+202E]"
+
+
+def test_a_table_is_shown_and_escaped() -> None:
+    rows = [("<script>\u202e", 0.5, ""), ("heading",), ("b", Estimate(0.5, 0.25, 0.75), "")]
+    page = Table("<b>", ("Name", "Value", "Empty"), rows, note="that is all")._repr_html_()
+    assert "<h2>&lt;b&gt;</h2>" in page
+    assert ">&lt;script&gt;[U+202E]</th>" in page
+    assert '0.500 <small class="ends"></small></td>' in page, "figures stand below each other"
+    assert '0.500 <small class="ends">[0.250, 0.750]</small></td>' in page
+    assert '<th scope="rowgroup" colspan="2"' in page
+    assert '<th scope="col" class="t-figure t-ends">Value</th>' in page
+    assert "Empty" not in page
+    assert '<p class="note">that is all</p>' in page
+    assert "<h2>" not in Table("", ("Name",), [])._repr_html_()

@@ -22,7 +22,7 @@ from conqret.studies.agreement.judge_agreement import DimensionAgreement, agreem
 from conqret.studies.agreement.judge_baselines import baseline_sentences, differences_from_baselines
 from conqret.studies.agreement.pass_fail import NO_GUARD
 from conqret.studies.bias.result import BiasTable
-from conqret.studies.card.page import card_page
+from conqret.studies.card.page import card_page, write_card
 from conqret.studies.card.result import Card, _agreement, _sampling_sentence, changes, make_card, read_card
 from conqret.studies.check.result import DrawGuard
 from conqret.studies.sensitivity.result import SensitivityRecord, SensitivityResults
@@ -205,3 +205,48 @@ def test_a_baseline_below_chance_counts_as_chance_and_says_so() -> None:
     both = differences_from_baselines({"mean": judge, "length": length, "floor": floor}, 0.95)
     assert both["floor"].value == judge.value - floor.value
     assert len([*baseline_sentences({"clarity": both})]) == 2
+
+
+HOSTILE = "<script>alert(1)</script>|`x`"
+
+
+@pytest.fixture
+def hostile(card: Card) -> Card:
+    run = card.run.model_copy(
+        update={"items_name": HOSTILE, "identity": {**card.run.identity, HOSTILE: HOSTILE}}
+    )
+    basis = card.basis.model_copy(update={"labels": HOSTILE})
+    return card.model_copy(update={"run": run, "basis": basis, "limits": (*card.limits, HOSTILE)})
+
+
+def test_three_files_say_the_same(hostile: Card, tmp_path: Path) -> None:
+    page, markdown, data = write_card(hostile, tmp_path / "card")
+    assert read_card(data) == hostile
+    text, marked = page.read_text(encoding="utf-8"), markdown.read_text(encoding="utf-8")
+    for sentence in hostile.limits[:2]:
+        assert sentence in text
+        assert sentence in marked
+    assert "<script>alert" not in text + marked
+    assert "&lt;script&gt;" in text
+    assert hostile.run.fingerprint in text
+    assert "default-src &#39;none&#39;" in text
+    assert "a lexical baseline and no LLM judge" in text
+
+
+def test_labels_of_one_person_have_no_columns_for_more(hostile: Card, tmp_path: Path) -> None:
+    for people in (3, 1):
+        rows = tuple(row.model_copy(update={"annotators": people}) for row in hostile.agreement)
+        page = write_card(hostile.model_copy(update={"agreement": rows}), tmp_path)[0]
+        assert page.read_text(encoding="utf-8").count(">One annotator<") == (people > 1)
+
+
+def test_curves_of_known_damage_are_drawn_and_told(hostile: Card, tmp_path: Path) -> None:
+    curves = (curve(), curve((0.9, 0.9, 0.9), model=HOSTILE))
+    page, markdown, _ = write_card(hostile.model_copy(update={"sensitivity": curves}), tmp_path)
+    text = page.read_text(encoding="utf-8")
+    assert "direct: 0.900 at 0, 0.500 at 50, 0.200 at 100." in text, "the chart says what it shows"
+    assert "falls by 0.3" in text
+    assert "<script>alert" not in text
+    said = markdown.read_text(encoding="utf-8")
+    assert "documents replaced in place by documents of other topics), at 0, 50, 100" in said
+    assert "| 0.900, 0.500, 0.200 |" in said
