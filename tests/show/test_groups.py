@@ -5,7 +5,6 @@ from dataclasses import astuple
 import pytest
 
 from conqret.data import Item, Judgment, Measure, Reason, Status
-from conqret.judging import tally as groups
 from conqret.judging.tally import Tally, group_table
 from conqret.stats.resampling import mean_interval
 
@@ -60,10 +59,3 @@ def test_metadata_groups_where_it_has_few_values_and_divides_otherwise(scores: T
         scores.add_item(Item(id=f"i{n}", topic="t", argument="a", metadata=metadata))
     titles = [row[0] for row in group_table(scores, ["clarity"]).rows if len(row) == 1]
     assert titles == ["Stance", "Topic", "Source"], "slug divides like topic, id into items, same not at all"
-
-
-def test_the_lowest_of_many_topics_are_listed(scores: Tally, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(groups, "MAX_TOPICS", 2)
-    table = group_table(scores, ["clarity"])
-    assert [row[0] for row in table.rows[-2:]] == ["topic 0", "topic 2"]
-    assert "Of 4 topics the table lists the 2 with the lowest scores." in table.note

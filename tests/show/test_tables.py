@@ -40,16 +40,6 @@ def test_bounds_stand_beside_a_mean_with_missing_items() -> None:
     assert "the model declined to answer" in printed(summary)
 
 
-def test_flips_verdicts_and_methods_are_noted() -> None:
-    measures = [
-        scored(1.0, label="first", flipped=False, method="logprobs"),
-        scored(0.5, label="tie", flipped=True),
-    ]
-    table = metric_table(summarise([judgment(measure, metric="preference") for measure in measures]))
-    noted = "Preference: first 1, tie 1; 1 flipped with the order; read from logprobs 1."
-    assert (table.header[-1], table.note.startswith(noted)) == ("n", True)
-
-
 def test_an_unknown_price_is_never_zero() -> None:
     priced = Call(key="a", ask="x", attempts=1, finish_reason="stop", cost_usd=0.5)
     unpriced = Call(key="b", ask="x", attempts=1, finish_reason="stop")

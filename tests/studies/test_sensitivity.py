@@ -7,7 +7,8 @@ import pytest
 from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.perturb import Direction
-from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
+from conqret.studies.sensitivity.page import precision_table
+from conqret.studies.sensitivity.result import PrecisionRow, SensitivityFolder, SensitivityResults
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
 from conqret.studies.sensitivity.sensitivity_study import run_sensitivity
 from conqret.studies.sensitivity.true_precision import load_labels, true_precision
@@ -25,7 +26,9 @@ def offline(tmp_path_factory: pytest.TempPathFactory) -> SensitivityResults:
     metrics = ("context_relevance", "predicted_precision", "groundedness", "answer_relevance")
     folder = SensitivityFolder(tmp_path_factory.mktemp("sens"))
     labels = load_labels(DEMO / "labels.jsonl")
-    return run_sensitivity(plan_of(perturbations, FORMATS, metrics=metrics), folder.path, labels=labels)
+    return run_sensitivity(
+        plan_of(perturbations, FORMATS, items=12, metrics=metrics), folder.path, labels=labels
+    )
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -84,3 +87,20 @@ def test_labels_that_are_none(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text)
     with pytest.raises(DeclarationError, match=f"{name}:"):
         load_labels(tmp_path / name)
+
+
+def test_the_errors_of_table_7(offline: SensitivityResults) -> None:
+    """At 20% the printed numbers differ by .105, and .106 is printed: it was taken before rounding."""
+    printed = {0.505: 0.548, 0.344: 0.467, 0.248: 0.353, 0.097: 0.171, 0.038: 0.059}
+    rows = tuple(
+        PrecisionRow(level=0, n=1, true=true, predicted={"m": predicted}, direct={})
+        for true, predicted in printed.items()
+    )
+    cells = [row[-1] for row in precision_table(offline.model_copy(update={"precision": rows})).rows]
+    assert [cell.partition("(")[2] for cell in cells] == [
+        "+0.043)",
+        "+0.123)",
+        "+0.105)",
+        "+0.074)",
+        "+0.021)",
+    ]
