@@ -25,7 +25,7 @@ from conqret.data import Judgment, Measure
 from conqret.studies.bias.bias_effects import bias_rows
 from conqret.studies.bias.bias_run import BiasPlan
 from conqret.studies.bias.contrast import ONE_ORDER, Key
-from conqret.studies.bias.probes.places import SWAPPED
+from conqret.studies.bias.probes.changed_requests import SWAPPED
 from conqret.studies.power.bias_power import pairs_plan
 
 Z = 1.959964

@@ -20,8 +20,11 @@ from conqret.io import open_items
 from conqret.llm.client_options import ClientOptions
 from conqret.studies.sensitivity.page import write_sensitivity
 from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, PerturbationLevels, make_plan
-from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
-from conqret.studies.sensitivity.sensitivity_study import perturbation_materials, sensitivity_setups
+from conqret.studies.sensitivity.sensitivity_study import (
+    perturbation_materials,
+    run_sensitivity,
+    sensitivity_setups,
+)
 from conqret.text.sentences import sentences
 
 ALONE = ("rag-fine-grained", "static-rubric", "query-rubric", "direct", "citation-support")

@@ -31,8 +31,11 @@ from conqret.runs.sessions import Sessions
 from conqret.studies.jury.jury_run import jury as jury_of
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan, make_plan
-from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
-from conqret.studies.sensitivity.sensitivity_study import affected_metrics, perturbation_materials
+from conqret.studies.sensitivity.sensitivity_study import (
+    affected_metrics,
+    perturbation_materials,
+    run_sensitivity,
+)
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,13 +1,10 @@
 """``conqret judges systems``: leaderboards in, rank correlations out, for people and for machines."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from tests.adapters.reports import REQUESTS, TOPICS, reports
-
-FILES = Path(__file__).parents[1] / "studies" / "leaderboards"
 
 
 @pytest.fixture
@@ -39,11 +36,8 @@ def test_a_run_beside_people_and_length(cli, judged):
         assert said in " ".join(done.out.split())
     assert "shown to rank better than the length" in " ".join(done.out.split())
     rows = [line.partition("  ")[0] for line in done.out.splitlines() if "  " in line]
-    assert "groundedness" in rows
     assert "context_relevance" not in rows  # it ranks nothing
-    text = page.read_text(encoding="utf-8")
-    assert "conqret</b> systems" in text
-    assert '<svg class="chart"' in text
+    assert '<svg class="chart"' in page.read_text(encoding="utf-8")
     assert "Kendall's τ of the first 10" not in done.out  # there are fewer systems than ten
     found = json.loads(cli(*command, "--json").out)
     assert {row["judge"] for row in found["rows"]} == {"run", "length"}

@@ -106,7 +106,7 @@ def test_a_row_again_is_the_next_sample_and_an_empty_cell_no_value() -> None:
     first, second = judge(None, verdicts=rows, samples=2, **settings)
     assert first.measures["clarity"].value == 0.5
     assert second.measures["clarity"].value is None
-    plan = bias_plan(verdicts=rows, metrics=["clarity"], verdict_scale="1:5", repeats=2)
+    plan = bias_plan(verdicts=rows, metrics=["clarity"], verdict_scale="1:5")
     assert [(contrast.probe, len(contrast.pairs)) for contrast in plan.contrasts] == [("repeatability", 1)]
 
 

@@ -5,12 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 import conqret
 from conqret.io import open_items
-from conqret.judging.judge_folder import JudgeFolder
-from conqret.judging.recorded_requests import recorded_requests, write_report_with_requests
 from conqret.labels.study_screens import planned_screens
 from conqret.labels.task import shows
 from tests.io.test_conversations import DATA, OPENAI
@@ -37,9 +33,8 @@ def policy(page: str) -> str:
     return found[1]
 
 
-@pytest.mark.parametrize("judged", ["last", "whole"])
-def test_a_report_shows_the_turns_under_their_roles(judged: str, tmp_path: Path) -> None:
-    page = report(tmp_path, CHAT, TOOLS, conversation=judged)
+def test_a_report_shows_the_turns_under_their_roles(tmp_path: Path) -> None:
+    page = report(tmp_path, CHAT, TOOLS, conversation="whole")
     assert page.count('<li class="tool">') == 1
     assert (
         page.count("3 messages before") + page.count("5 messages before") + page.count("2 messages before")
@@ -58,32 +53,12 @@ def test_a_report_shows_images_that_it_holds_and_asks_nobody_for_others(tmp_path
     assert "image: https://example.org/a.png" in page
 
 
-def test_the_prompt_that_was_sent_is_shown_again(tmp_path: Path) -> None:
-    report(tmp_path, TOOLS, conversation="whole")
-    found = recorded_requests(tmp_path / "run", "tools")
-    (exchange,) = found.exchanges
-    assert not exchange.lacks
-    assert '<turn number="4" role="tool">' in exchange.messages[1].content
-    write_report_with_requests(JudgeFolder(tmp_path / "run"))
-    assert "role=&#34;tool&#34;" in (tmp_path / "run" / "asked" / "1.html").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("task", ["rating", "citation-support", "rag-fine-grained"])
-def test_annotators_see_what_came_before(task: str) -> None:
-    (screen,) = planned_screens(open_items([TOOLS]), task).screens[:1]
+def test_annotators_see_what_came_before() -> None:
+    (screen,) = planned_screens(open_items([TOOLS]), "rating").screens
     titles = [turn.title for turn in screen.turns]
     assert titles == ["System", "User", "Assistant", "Tool (look)", "Assistant"]
     assert screen.turns[3].text == "(what it gave back is document [1])"
 
-
-def test_a_screen_without_turns_is_written_as_it_was() -> None:
-    item = {"topic": "T?", "argument": "So [1].", "documents": ["One."]}
-    (screen,) = planned_screens(open_items([item]), "rating").screens
-    assert "turns" not in screen.model_dump()
-    assert "images" not in screen.model_dump()["passages"][0]
-
-
-def test_a_sheet_has_the_turns_before_the_documents() -> None:
     (item,) = open_items([TOOLS])
     text = shows(item)["text"]
     assert text.startswith("Before the question:\nSystem: Be brief.")

@@ -5,7 +5,6 @@ from dataclasses import astuple
 import pytest
 
 from conqret.data import Item, Judgment, Measure, Reason, Status
-from conqret.judging import tally as groups
 from conqret.judging.tally import Tally, group_table
 from conqret.stats.resampling import mean_interval
 
@@ -33,12 +32,6 @@ def scores() -> Tally:
     return found
 
 
-def with_metadata(scores: Tally, *metadata: dict[str, object]) -> Tally:
-    for place, one in enumerate(metadata):
-        scores.add_item(Item(id=f"i{place}", topic="t", argument="a", metadata=one))
-    return scores
-
-
 def test_means_stand_with_intervals_over_topics(scores: Tally) -> None:
     topics = [f"topic {place // 2}" for place in range(8)]
     assert astuple(scores.mean("clarity")) == pytest.approx(
@@ -54,7 +47,6 @@ def test_means_stand_with_intervals_over_topics(scores: Tally) -> None:
 def test_what_is_missing_is_in_no_mean(scores: Tally) -> None:
     scores.add(judgment(8, None))
     assert scores.mean("clarity").n == 8
-    assert scores.mean("depth").value is None
     assert "topic 4" not in [row[0] for row in group_table(scores, ["clarity"]).rows], "it has one item"
     scores.add(judgment(9, None))
     assert ("topic 4", "2", "–") in group_table(scores, ["clarity"]).rows
@@ -62,33 +54,8 @@ def test_what_is_missing_is_in_no_mean(scores: Tally) -> None:
 
 
 def test_metadata_groups_where_it_has_few_values_and_divides_otherwise(scores: Tally) -> None:
-    same = {"same": 1, "list": []}
-    with_metadata(
-        scores,
-        *({"source": "ab"[place > 4], "id": place, "slug": f"s{place // 2}", **same} for place in range(8)),
-    )
+    for n in range(8):
+        metadata = {"source": "ab"[n > 4], "id": n, "slug": f"s{n // 2}", "same": 1, "list": []}
+        scores.add_item(Item(id=f"i{n}", topic="t", argument="a", metadata=metadata))
     titles = [row[0] for row in group_table(scores, ["clarity"]).rows if len(row) == 1]
     assert titles == ["Stance", "Topic", "Source"], "slug divides like topic, id into items, same not at all"
-    many = with_metadata(Tally(), *({"id": place} for place in range(groups.MAX_KINDS + 1)))
-    assert not [row for row in group_table(many, ["clarity"]).rows if row == ("Id",)]
-
-
-def test_the_lowest_of_many_topics_are_listed(scores: Tally, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(groups, "MAX_TOPICS", 2)
-    table = group_table(scores, ["clarity"])
-    assert [row[0] for row in table.rows[-2:]] == ["topic 0", "topic 2"]
-    assert "Of 4 topics the table lists the 2 with the lowest scores." in table.note
-
-
-def test_items_are_grouped_by_their_language_where_there_are_several() -> None:
-    scores = Tally()
-    for place, language in enumerate(("de", "zh", "de", "", "zh", "fr", "")):
-        scores.add(judgment(place, place / 8).model_copy(update={"language": language}))
-    rows = group_table(scores, ["clarity"]).rows
-    at = rows.index(("Language",))
-    wanted = [("German", "2"), ("Chinese", "2"), ("cannot be told", "2")]
-    assert [row[:2] for row in rows[at + 1 : at + 5] if len(row) > 1] == wanted
-    alike = Tally()
-    for place in range(4):
-        alike.add(judgment(place, 0.5).model_copy(update={"language": "de"}))
-    assert ("Language",) not in group_table(alike, ["clarity"]).rows

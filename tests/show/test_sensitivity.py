@@ -9,9 +9,6 @@ import pytest
 
 from conqret.perturb import Direction
 from conqret.runs.session import SessionCounts
-from conqret.show.charts import Chart, ChartLine, Point
-from conqret.stats.correlation import pearson
-from conqret.stats.curve_tests import CurveStep, strictly_falls
 from conqret.studies.sensitivity.page import (
     all_tables,
     charts,
@@ -29,79 +26,34 @@ from conqret.studies.sensitivity.result import (
     SensitivityResults,
     StanceCurve,
 )
-from conqret.studies.sensitivity.result import CurvePoint as CurvePoint
+from tests.studies.sensitivity_plans import curve
 
 HOSTILE = "<script>alert(1)</script>"
 
 
-def curve(format_name: str, model: str, means: tuple[float, ...]) -> Curve:
-    levels = (0.0, 50.0, 100.0)
-    return Curve(
-        format=format_name,
-        model=model,
-        fingerprint="f",
-        metric="context_relevance",
-        perturbation="irrelevant",
-        unit="percent of the documents",
-        expected=Direction.FALL,
-        points=tuple(
-            CurvePoint(level=level, mean=mean, low=mean, high=mean)
-            for level, mean in zip(levels, means, strict=True)
-        ),
-        n=4,
-        total=5,
-        topics=3,
-        missing={"refusal": 1},
-        falls=strictly_falls(means),
-        pearson=pearson(levels, means).value,
-        spearman=-1,
-        fell=1,
-        rose=0,
-        neighbours=(CurveStep(start=0, to=50, difference=-0.1, p=0.01),),
-        alarms=(),
-        verdict="yes",
-        words="falls by 0.3",
-    )
-
-
 @pytest.fixture
 def results() -> SensitivityResults:
-    judges: tuple[dict[str, Any], ...] = tuple(
-        {
-            "format": name,
-            "model": model,
-            "baseline": False,
-            "fingerprint": "f",
-            "metrics": ["context_relevance"],
-        }
+    judge: dict[str, Any] = {"baseline": False, "fingerprint": "f", "metrics": ["context_relevance"]}
+    judges = tuple(
+        {**judge, "format": name, "model": model}
         for model in ("gpt", HOSTILE)
         for name in ("direct", "rag-direct")
     )
+    levels = {"irrelevant": (0, 50, 100)}
+    stance = curve((0.8, 0.5, 0.2)).model_dump(include={*StanceCurve.model_fields})
     return SensitivityResults(
         session=SessionCounts(),
-        record=SensitivityRecord(
-            judges=judges, perturbations={"irrelevant": (0, 50, 100)}, grid=(), seed=13, items=5, digest="d"
-        ),
+        record=SensitivityRecord(judges=judges, perturbations=levels, grid=(), seed=13, items=5, digest="d"),
         curves=(
-            curve("direct", "gpt", (0.9, 0.95, 0.2)),
-            curve("rag-direct", "gpt", (0.8, 0.5, 0.1)),
-            curve("rag-direct", HOSTILE, (0.7, 0.5, 0.2)),
+            curve((0.9, 0.95, 0.2)),
+            curve((0.8, 0.5, 0.1), format="rag-direct"),
+            curve((0.7, 0.5, 0.2), format="rag-direct", model=HOSTILE),
         ),
-        stances=(
-            StanceCurve(
-                format="direct",
-                model="gpt",
-                metric="context_relevance",
-                perturbation="irrelevant",
-                stance="con",
-                levels=(0, 50, 100),
-                means=(0.8, 0.5, 0.2),
-                n=2,
-                falls=True,
-                pearson=-1,
-            ),
+        stances=(StanceCurve(**stance, stance="con", levels=(0, 50, 100), means=(0.8, 0.5, 0.2)),),
+        precision=(
+            PrecisionRow(level=0, n=4, true=0.505, predicted={"m": 0.548}, direct={"m": 0.924}),
+            PrecisionRow(level=10, n=4, true=0.2476, predicted={"m": 0.3534}, direct={}),
         ),
-        precision=(PrecisionRow(level=0, n=4, true=0.505, predicted={"m": 0.548}, direct={"m": 0.924}),),
     )
 
 
@@ -121,32 +73,26 @@ def test_what_should_move_is_counted_apart_from_what_should_not(results: Sensiti
 
 
 def test_precision_with_the_error_in_brackets(results: SensitivityResults) -> None:
-    assert precision_table(results).rows == (("0", "0.505", "0.924", "0.548 (+0.043)"),)
-
-
-def test_thresholds_stand_where_their_figures_stand(results: SensitivityResults) -> None:
-    judge = {"format": "rag-fine-grained", "model": "m", "metrics": (), "identity": {"relevant_from": 3}}
-    row = PrecisionRow(level=0, n=4, true=0.5, predicted={"rag-fine-grained (m)": 0.6}, direct={})
+    judge = {"format": "m", "model": "offline", "metrics": (), "identity": {"relevant_from": 3}}
     record = results.record.model_copy(update={"judges": (judge,)})
-    found = results.model_copy(update={"record": record, "precision": (row,), "relevant_grade": 2.0})
-    header = " ".join(map(str, precision_table(found).header))
-    assert "True precision (grade ≥ 2)" in header
-    assert "Predicted precision, rag-fine-grained (m) (rating ≥ 3)" in header
-    assert "within the margin (±0.05)" in verdicts(results).note
+    row = PrecisionRow(level=0, n=4, true=0.5, predicted={"m (offline)": 0.6}, direct={})
+    header = precision_table(results.model_copy(update={"record": record, "precision": (row,)})).header
+    assert header[1:] == ("True precision (grade ≥ 1)", "Predicted precision, m (offline) (rating ≥ 3)")
+    assert precision_table(results).rows == (
+        ("0", "0.505", "0.924", "0.548 (+0.043)"),
+        (
+            "10",
+            "0.248",
+            "",
+            "0.353 (+0.106)",
+        ),  # Table 7 prints .106 beside .353 and .248: of unrounded figures
+    )
 
 
 def test_two_perturbations_cross_in_a_grid(results: SensitivityResults) -> None:
+    whose: dict[str, Any] = {"format": "direct", "model": "gpt", "metric": "groundedness", "n": 2}
     cells = tuple(
-        CurveCell(
-            format="direct",
-            model="gpt",
-            metric="groundedness",
-            levels=levels,
-            mean=mean,
-            low=mean,
-            high=mean,
-            n=2,
-        )
+        CurveCell(**whose, levels=levels, mean=mean, low=mean, high=mean)
         for levels, mean in (
             ({"hallucinate": 5.0}, 0.5),
             ({"irrelevant": 50.0}, 0.4),
@@ -154,11 +100,12 @@ def test_two_perturbations_cross_in_a_grid(results: SensitivityResults) -> None:
         )
     )
     record = results.record.model_copy(update={"grid": ("hallucinate", "irrelevant")})
-    *_, table = all_tables(results.model_copy(update={"record": record, "grid": cells}))
+    found = results.model_copy(update={"record": record, "grid": cells})
+    *_, table = all_tables(found)
     assert table.title == "Groundedness by direct (gpt): irrelevant by hallucinate (ConQRet, Figure 4)"
     assert table.header == ("irrelevant", "hallucinate 0", "hallucinate 5")
     assert table.rows == (("0", "", "0.500"), ("50", "0.400", "0.300"))
-    (chart,) = grid_charts(results.model_copy(update={"record": record, "grid": cells}))
+    (chart,) = grid_charts(found)
     lines = {line.name: [(point.x, point.y) for point in line.points] for line in chart.lines}
     assert lines == {"hallucinate 5": [(0, 0.5), (50, 0.3)], "hallucinate 0": [(50, 0.4)]}
 
@@ -171,11 +118,9 @@ def test_the_page_escapes_and_draws_its_curves_without_a_library(
     page = report.read_text(encoding="utf-8")
     assert "<script>alert" not in page
     assert "&lt;script&gt;" in page
-    assert "default-src &#39;none&#39;" in page
     assert page.count('<svg class="chart"') == 1
     assert plot.name == "irrelevant-context-relevance.svg"
     drawing = ElementTree.parse(plot).getroot()
-    assert drawing.get("role") == "img"
     assert "direct (gpt): yes: 0.900 at 0, 0.950 at 50, 0.200 at 100" in drawing.get("aria-label", "")
     assert len(drawing.findall(".//{*}polyline")) == 3
     again = write_sensitivity(results, tmp_path / "again")
@@ -202,16 +147,3 @@ def test_the_page_answers_its_question_and_draws_what_is_in_doubt(results: Sensi
     assert answer(fall.model_copy(update={"verdict": "inconclusive"})).startswith("The data do not show")
     assert answer(few).startswith("3 topics are too few for a verdict, at least 6 are needed: 0 of 1 curves")
     assert list(charts([fall, still, doubted])) == ["irrelevant-context-relevance", "irrelevant-cogency"]
-
-
-def test_a_chart_keeps_to_its_axes() -> None:
-    line = ChartLine("one", [Point(100, 1.4, 0.9, 2.0), Point(0, 0.25), Point(1, -3.0)])
-    chart = Chart("t", "level", "score", [line])
-    (drawn,) = chart.drawn()
-    heights = [float(pair.split(",")[1]) for pair in drawn.path.split()]
-    assert heights == [91.25, 200.0, 26.0], "in the order of the levels, and no further than -1 and 1"
-    assert [tick.text for tick in chart.across()] == ["0", "100"], "1 stands too close to 0"
-    top, bottom = (pair.split(",")[1] for pair in drawn.bands[0].split())
-    assert (len(drawn.bands), top, bottom) == (1, "26", "34.7"), "no band where there is no interval"
-    alone = Chart("t", "level", "score", [ChartLine("one", [Point(5, 0.5)])])
-    assert [tick.at for tick in alone.across()] == [193.0]

@@ -7,6 +7,7 @@ import pytest
 from conqret.errors import DeclarationError
 from conqret.show.report_page import LONG, ReportPage, Section, write_page
 from conqret.show.table import Table
+from conqret.show.words import BASELINE_NOTE, baseline_badges
 
 
 def table(rows: int) -> Table:
@@ -35,15 +36,11 @@ def test_a_folded_table_keeps_its_title_and_stands_in_the_markdown() -> None:
     assert "| m25 | 25 |" in ReportPage("bias", "t", [section]).markdown()
 
 
-def test_words_of_a_title_are_kept_together() -> None:
-    page = shown(Section("first", [table(1)]))
-    assert "<h1><span>Bias</span> <span>of</span> <span>rag-fine-grained</span> </h1>" in page
-
-
-def test_every_page_says_at_its_end_who_wrote_it() -> None:
-    page = shown(Section("first", [table(1)]))
-    assert page.count("Written by conqret") == 1
-    assert page.index("</main>") < page.index("Written by conqret")
+def test_a_page_with_the_baselines_numbers_says_so() -> None:
+    assert baseline_badges([False, False]) == []
+    assert baseline_badges([True, True]) == [("Offline baseline", BASELINE_NOTE)]
+    ((_, said),) = baseline_badges([True, True, False])
+    assert said == "2 judges of 3 here are lexical baselines: their numbers come from word statistics."
 
 
 def test_a_picture_of_a_page_without_one_is_refused(tmp_path: Path) -> None:

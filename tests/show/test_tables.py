@@ -1,4 +1,4 @@
-"""The summary as text: nothing vanishes, unknown is not zero, and no markup is read from outside."""
+"""Tables as text, Markdown and in notebooks: nothing vanishes, unknown is not zero, and no markup acts."""
 
 import io
 
@@ -6,13 +6,12 @@ from rich.console import Console
 
 from conqret.data import Call, Judgment, Measure, Reason, Status, Trace
 from conqret.judging.summary import Summary
-from conqret.judging.summary_tables import cost, metric_table, summary_tables, terminal
+from conqret.judging.summary_tables import cost, metric_table, terminal
 from conqret.judging.tally import summarise
 from conqret.show import words
-from conqret.show.markup import tables_markdown
-from conqret.show.table import Table
+from conqret.show.markup import safe, tables_markdown
+from conqret.show.table import Alarm, Column, Table
 from conqret.stats.estimate import UNVARIED, Estimate, undefined
-from tests.show import factory
 
 
 def judgment(measure: Measure, *calls: Call, metric: str = "groundedness") -> Judgment:
@@ -41,16 +40,6 @@ def test_bounds_stand_beside_a_mean_with_missing_items() -> None:
     assert "the model declined to answer" in printed(summary)
 
 
-def test_flips_verdicts_and_methods_are_noted() -> None:
-    measures = [
-        scored(1.0, label="first", flipped=False, method="logprobs"),
-        scored(0.5, label="tie", flipped=True),
-    ]
-    table = metric_table(summarise([judgment(measure, metric="preference") for measure in measures]))
-    noted = "Preference: first 1, tie 1; 1 flipped with the order; read from logprobs 1."
-    assert (table.header[-1], table.note.startswith(noted)) == ("n", True)
-
-
 def test_an_unknown_price_is_never_zero() -> None:
     priced = Call(key="a", ask="x", attempts=1, finish_reason="stop", cost_usd=0.5)
     unpriced = Call(key="b", ask="x", attempts=1, finish_reason="stop")
@@ -67,43 +56,15 @@ def test_every_reason_has_words() -> None:
     assert {reason.value for reason in Reason} == set(words.REASONS)
 
 
-def test_every_format_is_set_in_80_columns() -> None:
-    for name in factory.FORMATS:
-        text = printed(summarise(factory.judge_all(factory.items(), name)), width=80)
-        assert max(map(len, text.splitlines())) <= 80
-        assert "Worst to best" in text
-
-
-def test_markup_from_outside_stays_text(tmp_path_factory: object) -> None:
-    summary = summarise([judgment(scored(1.0), metric="[red]x[/red] | <b>\x1b[31m")])
-    assert "[red]x[/red]" in printed(summary)
-    assert "\x1b" not in printed(summary)
-    cell = tables_markdown(summary_tables(summary)).splitlines()[2]
-    assert "\\|" in cell
-    assert "<b>" not in cell
-
-
-def test_what_it_took_is_one_table_without_what_is_nothing() -> None:
-    call = Call(
-        key="a", ask="x", attempts=1, finish_reason="stop", cost_usd=0.5, prompt_tokens=7, seconds=2.0
-    )
-    *_, costs = summary_tables(summarise([judgment(scored(1.0), call)]))
-    assert dict(costs.rows) == {
-        "Requests, retries included": "1",
-        "Prompt tokens": "7",
-        "Model time": "2.0 s",
-        "Cost": "$0.50",
-    }
-
-
 def test_the_note_says_why_there_is_no_value_or_no_interval() -> None:
     row = (undefined("no overlap"), Estimate(0.5, reason="no interval: rare"), Estimate(0.1, 0.0, 0.2))
-    table = Table("", ("a", "b", "c"), [row, row], note="Over topics.")
-    assert (
-        table.note
-        == "Over topics. A dash means: no overlap. Where a value has no interval, none can be computed: rare."
+    assert Table("", ("a", "b", "c"), [row, row], note="Over topics.").note == (
+        "Over topics. A dash means: no overlap. Where a value has no interval, none can be computed: rare."
     )
     assert Table("", ("a",), [row[2:]]).note == ""
+    unvaried = Estimate(0.8, reason=UNVARIED)
+    both = Table("", ("metric", "mean"), [("one", Estimate(1.0, 0.292, 1.0)), ("two", unvaried)])
+    assert both.note.endswith("If all topics have 0, or all have 1, the interval is the exact binomial one.")
 
 
 def test_columns_that_say_one_thing_are_a_sentence() -> None:
@@ -116,7 +77,6 @@ def test_columns_that_say_one_thing_are_a_sentence() -> None:
         "In every row “people” is –. In every row “coverage” is 100.0%. N.",
     )
     assert Table("t", heads, rows, same=("units",)).header == heads
-    assert Table("t", ("", "coverage"), [("a", "100.0%")], same=("coverage",)).rows == (("a", "100.0%"),)
 
 
 def test_a_table_stacks_on_a_phone_only_where_it_is_wider_than_the_screen() -> None:
@@ -124,14 +84,41 @@ def test_a_table_stacks_on_a_phone_only_where_it_is_wider_than_the_screen() -> N
     assert not Table("", ("averaged over", *sizes), [("one of each", 0.041, 0.026, 0.016)]).stacks
     means = [("Context relevance", Estimate(0.6, 0.488, 0.702), Estimate(0.622, 0.47, 0.754))]
     assert Table("", ("Metric", "bm25", "bm25+stance"), means).stacks
-    assert Table(
-        "", ("Metric", "bm25+extractive", "bm25+stance+extractive"), [("Context relevance", 2, 1)]
-    ).stacks
-    assert not Table("", ("system", "mean"), []).stacks
 
 
-def test_the_note_says_why_one_constant_has_an_interval_and_another_has_none() -> None:
-    unvaried = Estimate(0.8, reason=UNVARIED)
-    both = Table("", ("metric", "mean"), [("one", Estimate(1.0, 0.292, 1.0)), ("two", unvaried)])
-    assert both.note.endswith("If all topics have 0, or all have 1, the interval is the exact binomial one.")
-    assert "binomial" not in Table("", ("metric", "mean"), [("two", unvaried)]).note
+def test_cells_of_every_kind() -> None:
+    table = Table(
+        "A <title>",
+        ("Name", "Value", Column("Why", "text")),
+        [("part",), ("a|b", Estimate(0.5, 0.4, 0.6), ""), ("c", None, Alarm("no")), ("d", 0.25, "[x](y)")],
+        foot=[("all", 1234, undefined("too few"))],
+        note="p < .05",
+    )
+    assert tables_markdown([table], "##") == (
+        "## A &lt;title>\n\n"
+        "| Name | Value | Why |\n| --- | ---: | --- |\n"
+        "| **part** |  |  |\n"
+        "| a\\|b | 0.500 [0.400, 0.600] |  |\n"
+        "| c | – | **no** |\n"
+        "| d | 0.250 | [x\\](y) |\n"
+        "| all | 1,234 | – |\n\n"
+        "p &lt; .05 A dash means: too few.\n"
+    )
+
+
+def test_text_from_outside_cannot_act() -> None:
+    assert safe("a|b\n<i>&amp; \u202e") == "a\\|b &lt;i>&amp;amp; [U+202E]"
+
+
+def test_a_table_is_shown_and_escaped() -> None:
+    rows = [("<script>\u202e", 0.5, ""), ("heading",), ("b", Estimate(0.5, 0.25, 0.75), "")]
+    page = Table("<b>", ("Name", "Value", "Empty"), rows, note="that is all")._repr_html_()
+    assert "<h2>&lt;b&gt;</h2>" in page
+    assert ">&lt;script&gt;[U+202E]</th>" in page
+    assert '0.500 <small class="ends"></small></td>' in page, "figures stand below each other"
+    assert '0.500 <small class="ends">[0.250, 0.750]</small></td>' in page
+    assert '<th scope="rowgroup" colspan="2"' in page
+    assert '<th scope="col" class="t-figure t-ends">Value</th>' in page
+    assert "Empty" not in page
+    assert '<p class="note">that is all</p>' in page
+    assert "<h2>" not in Table("", ("Name",), [])._repr_html_()

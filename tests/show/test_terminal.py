@@ -31,7 +31,7 @@ def titles(table: Any) -> list[str]:
     return [str(column.header.renderable) for column in table.columns]
 
 
-@pytest.mark.parametrize("width", [50, 60, 80, 90, 100, 120, 200])
+@pytest.mark.parametrize("width", [50, 90, 120])
 def test_every_word_is_whole_and_every_cell_is_there(width: int) -> None:
     lines = printed(HEADER, ROWS, width)
     assert max(map(len, lines)) <= width

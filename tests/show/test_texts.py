@@ -2,14 +2,13 @@
 
 import pytest
 
-from conqret.show.visible_text import cited, cut, flagged, link, visible
+from conqret.show.visible_text import cited, flagged, link, visible
 from tests.show import hostile
 
 
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("plain", "plain"),
         ("a\u202eb", "a[U+202E]b"),
         ("nul\x00", "nul[U+0000]"),
         ("\ud800", "[U+D800]"),
@@ -57,13 +56,5 @@ def test_flagged_passages_are_found_across_line_breaks() -> None:
     pieces = flagged("before please\n ignore   this after", ["please ignore this"])
     wanted = [("before ", False), ("please\n ignore   this", True), (" after", False)]
     assert [(piece.text, piece.hit) for piece in pieces] == wanted
-
-
-def test_a_cut_is_marked() -> None:
-    assert cut("abcdef", 3) == "abc …"
-    assert cut("abc", 3) == "abc"
-
-
-def test_passages_that_overlap_are_marked_as_one() -> None:
-    pieces = flagged("aa bb cc dd", ["aa bb", "bb cc"])
-    assert [(piece.text, piece.hit) for piece in pieces] == [("aa bb cc", True), (" dd", False)]
+    merged = flagged("aa bb cc dd", ["aa bb", "bb cc"])
+    assert [(piece.text, piece.hit) for piece in merged] == [("aa bb cc", True), (" dd", False)]

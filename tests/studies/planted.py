@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from conqret.data import Document, Item, Judgment, Measure, Reason, Trace
+from conqret.data import Document, Item, Judgment, Measure, Reason
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.setup import Setup, set_up
 from conqret.llm.client_options import ClientOptions
@@ -19,7 +19,9 @@ from conqret.studies.bias.result import BiasRow
 
 METRICS = ("context_relevance", "answer_relevance", "groundedness", "preference")
 TOPICS = 12
-INVENTED = tuple(text for text, _ in TEXTS["authority"]["pairs"])
+INVENTED = tuple(
+    text for text, _ in next(row for row in TEXTS["remark"] if row["name"] == "authority")["pairs"]
+)
 
 
 Bias = Callable[[Item], float]
@@ -61,12 +63,9 @@ def measure(value: float | Reason) -> Measure:
     return Measure.missing(value) if isinstance(value, Reason) else Measure.model_construct(value=value)
 
 
-BARE = {"topic": "", "version": None, "flags": (), "trims": (), "strays": (), "trace": Trace()}
-"""What a judgment has by default, given so that it is not copied for each of many."""
-
-
 def judgment(values: Mapping[str, float | Reason]) -> Judgment:
-    return Judgment.model_construct(measures={name: measure(value) for name, value in values.items()}, **BARE)
+    measures = {name: measure(value) for name, value in values.items()}
+    return Judgment.model_construct(topic="", measures=measures)
 
 
 def judged(
@@ -88,7 +87,7 @@ def judged(
     }
 
 
-def rows(plan: BiasPlan, readings: dict[Key, Judgment], resamples: int = 300) -> tuple[BiasRow, ...]:
+def rows(plan: BiasPlan, readings: dict[Key, Judgment]) -> tuple[BiasRow, ...]:
     return bias_rows(plan.contrasts, readings, seed=13)
 
 

@@ -2,9 +2,13 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from conqret.io import open_items
 from conqret.llm.client_options import ClientOptions
+from conqret.perturb import Direction
+from conqret.stats.curve_tests import CurveStep, strictly_falls
+from conqret.studies.sensitivity.result import Curve, CurvePoint
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, SensitivityPlan, make_plan
 from conqret.studies.sensitivity.sensitivity_study import perturbation_materials, sensitivity_setups
 
@@ -24,6 +28,38 @@ def plan_of(
     setups = sensitivity_setups(source, formats, [ClientOptions("offline")], every, metrics=metrics)
     materials, unable = perturbation_materials(list(source), every, pool=DEMO / "items.jsonl")
     return make_plan(list(source), setups, perturbations, materials=materials, unable=unable, grid=grid)
+
+
+def curve(means: Sequence[float] = (0.9, 0.5, 0.2), **changes: Any) -> Curve:
+    """A curve of three levels that falls, but for ``changes``."""
+    points = tuple(
+        CurvePoint(level=level, mean=mean, low=mean, high=mean)
+        for level, mean in zip((0, 50, 100), means, strict=True)
+    )
+    fields: dict[str, Any] = {
+        "format": "direct",
+        "model": "gpt",
+        "fingerprint": "f",
+        "metric": "context_relevance",
+        "perturbation": "irrelevant",
+        "unit": "percent of the documents",
+        "expected": Direction.FALL,
+        "points": points,
+        "n": 4,
+        "total": 5,
+        "topics": 3,
+        "missing": {"refusal": 1},
+        "falls": strictly_falls(means),
+        "pearson": -0.9,
+        "spearman": -1,
+        "fell": 1,
+        "rose": 0,
+        "neighbours": (CurveStep(start=0, to=50, difference=-0.1, p=0.01),),
+        "alarms": (),
+        "verdict": "yes",
+        "words": "falls by 0.3",
+    }
+    return Curve(**fields | changes)
 
 
 class Stopping:

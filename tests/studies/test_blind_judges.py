@@ -44,7 +44,6 @@ def test_a_judge_that_sees_nothing_is_caught(
     said = "says neither" if judge is chance else "does not fall"
     assert f"{metric} of {judge.__name__} under {perturbation} {said}" in fault  # type: ignore[attr-defined]
     assert "Pearson" in fault
-    assert "95% over topics" in fault
 
 
 def test_a_judge_of_length_is_caught_by_padding(demo: list[Item]) -> None:
@@ -69,8 +68,6 @@ def test_a_judge_without_values_says_why(demo: list[Item]) -> None:
     assert "24 of 24 items lack a value" in check(
         "falls", silent, demo, "hallucinate", (0, 5), "groundedness"
     )
-    with pytest.raises(DeclarationError, match="returned no 'clarity'"):
-        check("falls", silent, demo, "hallucinate", (0, 5), "clarity")
     with pytest.raises(DeclarationError, match="0 judgments for 24 items"):
         check("falls", lambda items: [], demo, "hallucinate", (0, 5), "groundedness")
 

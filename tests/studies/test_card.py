@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,20 +17,20 @@ from conqret.io.labels import read_labels
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
-from conqret.perturb import Direction
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.studies.agreement.judge_agreement import DimensionAgreement, agreement_answer, agreement_picture
 from conqret.studies.agreement.judge_baselines import baseline_sentences, differences_from_baselines
 from conqret.studies.agreement.pass_fail import NO_GUARD
 from conqret.studies.bias.result import BiasTable
-from conqret.studies.card.page import card_page
+from conqret.studies.card.page import card_page, write_card
 from conqret.studies.card.result import Card, _agreement, _sampling_sentence, changes, make_card, read_card
 from conqret.studies.check.result import DrawGuard
-from conqret.studies.sensitivity.result import Curve, CurvePoint, SensitivityRecord, SensitivityResults
+from conqret.studies.sensitivity.result import SensitivityRecord, SensitivityResults
 from tests.contract.items import demo
 from tests.judging.runs import execution
 from tests.studies.cards import FORMAT, bias_of, card_of
+from tests.studies.sensitivity_plans import curve
 
 SCHEMA = Path(__file__).resolve().parents[2] / "docs" / "judge-card.schema.json"
 
@@ -90,55 +91,23 @@ def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
 
     validation = validate(directory.judgments(), read_labels(folder / "labels.csv", scales=["1:3"]))
 
-    def card_with(**parts: object) -> Card:
-        record, summary = directory.record(), directory.summary()
-        return make_card(record, summary, validation, directory.items(), **parts)  # type: ignore[arg-type]
+    def card_with(**parts: Any) -> Card:
+        return make_card(directory.record(), directory.summary(), validation, directory.items(), **parts)
 
     identity = {**card.bias.record.identity, "samples": 3}
     another = card.bias.record.model_copy(update={"identity": identity, "fingerprint": "x"})
     other = card.bias.model_copy(update={"record": another})
-    with pytest.raises(
-        DeclarationError,
-        match=r"bias table belongs to another judge configuration .*: samples: 3, and 1 of the run",
-    ):
+    with pytest.raises(DeclarationError, match=r"bias table belongs to another .*: samples: 3, and 1 of the"):
         card_with(bias=other)
-    judge = {"format": FORMAT, "model": "offline", "fingerprint": "x"}
+    judge = {"format": FORMAT, "model": "offline", "fingerprint": "x", "identity": card.run.identity}
     digest = {"conqret": "0", "perturbations": {}, "grid": (), "seed": 1, "items": 1, "digest": ""}
     run = SensitivityResults(record=SensitivityRecord(judges=(judge,), **digest), curves=())
-    with pytest.raises(
-        DeclarationError, match=r"sensitivity run belongs to another judge configuration .*: other prompts"
-    ):
+    with pytest.raises(DeclarationError, match=r"sensitivity run belongs to another .*: other prompts"):
         card_with(sensitivity=run)
     judges = tuple({**judge, "fingerprint": one} for one in ("x", card.run.fingerprint))
-    curves = tuple(curve(judge["fingerprint"]) for judge in judges)
+    curves = tuple(curve(fingerprint=judge["fingerprint"]) for judge in judges)
     run = SensitivityResults(record=SensitivityRecord(judges=judges, **digest), curves=curves)
     assert card_with(sensitivity=run).sensitivity == curves[1:]
-
-
-def curve(fingerprint: str) -> Curve:
-    return Curve(
-        format=FORMAT,
-        model="offline",
-        fingerprint=fingerprint,
-        metric="groundedness",
-        perturbation="irrelevant",
-        unit="percent",
-        expected=Direction.FALL,
-        points=(CurvePoint(level=0, mean=0.5, low=0.4, high=0.6),),
-        n=4,
-        total=4,
-        topics=2,
-        missing={},
-        falls=True,
-        pearson=None,
-        spearman=None,
-        fell=1,
-        rose=0,
-        neighbours=(),
-        alarms=(),
-        verdict="yes",
-        words="falls",
-    )
 
 
 def test_no_card_says_how_to_get_one(tmp_path: Path) -> None:
@@ -151,43 +120,68 @@ def test_no_card_says_how_to_get_one(tmp_path: Path) -> None:
 
 def test_a_card_says_how_far_the_judge_repeats_itself(folder: Path, card: Card, tmp_path: Path) -> None:
     table = bias_of(tmp_path, list(demo())[:6], ["repeatability"])
-    (same, *_) = table.repeatability
-    assert (same.deviation.value, same.scores, same.items) == (0.0, 18, 6)
     assert card.repeatability == ()  # one sample, and the probes were not asked for it
     said = card.model_copy(update={"repeatability": table.repeatability})
-    page, markdown = "".join(card_page(said).html()), card_page(said).markdown()
-    assert "Does it repeat itself?" in page
-    assert '<a href="#does-it-repeat-itself">' in page
-    assert "## Does it repeat itself?" in markdown
-    assert "Does it repeat itself?" not in "".join(card_page(card).html())
+    assert "## Does it repeat itself?" in card_page(said).markdown()
+    assert "Does it repeat itself?" not in card_page(card).markdown()
 
 
-def test_less_agreement_than_by_chance_is_no_doubt_about_chance() -> None:
-    def row(dimension: str, low: float, high: float) -> DimensionAgreement:
-        alpha = Estimate((low + high) / 2, low, high, 24)
-        return DimensionAgreement.model_construct(
-            dimension=dimension, alpha=alpha, inter_annotator_alpha=Estimate(None)
-        )
-
-    rows = [row("clarity", -0.8, -0.6), row("cogency", -0.5, 0.2), row("credibility", 0.1, 0.5)]
-    said = [text for text, holds in _agreement(rows).items() if holds]
-    assert said[0].startswith("The judge agrees with annotators less than by chance on clarity:")
-    assert (
-        said[1] == "Alpha does not show that the judge agrees with annotators more than by chance on cogency."
-    )
-    assert said[2].startswith(
-        "Krippendorff's alpha of judge and annotators is below 0.667 on all other dimensions"
-    )
+def agreement(card: Card, low: float, high: float, people: Estimate) -> DimensionAgreement:
+    alpha = Estimate((low + high) / 2, low, high, 24)
+    return card.agreement[0].model_copy(update={"alpha": alpha, "inter_annotator_alpha": people, "over": {}})
 
 
-def test_what_is_shown_to_be_worse_is_said_and_shown_as_such(card: Card) -> None:
-    less, unsure, better = Estimate(-0.2, -0.3, -0.1), Estimate(-0.2, -0.5, 0.1), Estimate(0.2, 0.1, 0.3)
-    over = {"clarity": {"length": less}, "cogency": {"length": unsure}, "credibility": {"length": better}}
-    assert [*baseline_sentences(over)] == [
-        "The judge agrees significantly better with annotators than text length alone on 1 of 3 dimensions "
-        "(credibility).",
-        "It agrees significantly less with annotators than text length alone on 1.",
+def test_less_agreement_than_by_chance_is_no_doubt_about_chance(card: Card) -> None:
+    ends = {"clarity": (-0.8, -0.6), "cogency": (-0.5, 0.2), "credibility": (0.1, 0.5)}
+    rows = [
+        agreement(card, *each, Estimate(0.1, -0.3, 0.5)).model_copy(update={"dimension": name})
+        for name, each in ends.items()
     ]
+    worse, chance, weak, noisy, *_ = (text for text, holds in _agreement(rows).items() if holds)
+    assert worse.startswith("The judge agrees with annotators less than by chance on clarity:")
+    assert chance.endswith("that the judge agrees with annotators more than by chance on cogency.")
+    assert weak.startswith("Krippendorff's alpha of judge and annotators is below 0.667 on all other dim")
+    assert "annotators agree with each other more than by chance on clarity, cogency and cred" in noisy
+
+
+def test_how_items_were_chosen_is_a_limit(card: Card) -> None:
+    join = SimpleNamespace(items=6, judged=24)
+    drawn = card.basis.model_copy(update={"notes": (RANDOM_SAMPLE,)})
+    for basis, guard, drawn_by, sentence in (
+        (card.basis, NO_GUARD, None, "do not say how these items were chosen"),
+        (drawn, NO_GUARD, None, RANDOM_SAMPLE),
+        (card.basis, DrawGuard(fired=True, sentence="No sample."), None, "are labeled. No sample."),
+        (card.basis, NO_GUARD, "label", "by human label, as stated"),
+    ):
+        made = SimpleNamespace(join=join, basis=basis, guard=guard, drawn_by=drawn_by)
+        assert sentence in _sampling_sentence(made)
+
+
+def test_the_answer_stands_below_the_title(card: Card) -> None:
+    def answer(*ends: tuple[float, float]) -> str:
+        rows = [agreement(card, *each, Estimate(0.7, 0.6, 0.8)) for each in ends]
+        return " ".join(agreement_answer(rows, card.basis))
+
+    clusters = f"{card.basis.clusters} {card.basis.clustered_by}"
+    worse = answer((-0.2, 0.4), (-0.9, -0.1))
+    assert f"agrees with annotators more than by chance on any of 2 dimensions ({clusters}" in worse
+    assert "on 1 it agrees less than by chance." in worse
+    both = answer((0.1, 0.4), (0.7, 0.9))
+    assert "agrees with annotators more than by chance on 2 of 2 dimensions: overall quality" in both
+    assert "α = 0.800, 95% CI [0.700, 0.900], n = " in both
+    assert "on 1 of these the whole interval is above 0.667" in both
+    assert answer((0.7, 0.9)).startswith(
+        "The judge agrees with annotators more than by chance on overall quality ("
+    )
+    bare = card.agreement[0].model_copy(update={"alpha": undefined("the scale has no ends"), "over": {}})
+    assert agreement_answer([bare], card.basis)[0].startswith(
+        "The judge's alpha with annotators is not defined: the scale has no ends."
+    )
+    page = card_page(card)
+    assert agreement_answer(card.agreement, card.basis, card.average)[0] in page.markdown()
+    (forest,) = agreement_picture(card.agreement, card.basis, card.average)
+    assert page.picture == [forest]
+    assert set(forest.compared) == {"One annotator with the others", "Inter-annotator alpha"}
 
 
 def test_a_baseline_below_chance_counts_as_chance_and_says_so() -> None:
@@ -208,65 +202,46 @@ def test_a_baseline_below_chance_counts_as_chance_and_says_so() -> None:
     assert len([*baseline_sentences({"clarity": both})]) == 2
 
 
-def test_annotators_who_agree_by_chance_and_how_items_were_chosen_are_limits(card: Card) -> None:
-    parted = card.agreement[0].model_copy(update={"inter_annotator_alpha": Estimate(0.1, -0.3, 0.5)})
-    said = [text for text, holds in _agreement([parted]).items() if holds]
-    assert any(
-        "annotators agree with each other more than by chance on overall quality" in text for text in said
-    )
-    assert (
-        "annotators agree with each other more than by chance" in agreement_answer([parted], card.basis)[-1]
-    )
-    made = {
-        "join": SimpleNamespace(items=6, judged=24),
-        "basis": card.basis,
-        "guard": NO_GUARD,
-        "drawn_by": None,
-    }
-    drawn = card.basis.model_copy(update={"notes": (RANDOM_SAMPLE,)})
-    for more, sentence in (
-        ({}, "do not say how these items were chosen"),
-        ({"basis": drawn}, RANDOM_SAMPLE),
-        ({"guard": DrawGuard(fired=True, sentence="No sample.")}, "are labeled. No sample."),
-        ({"drawn_by": "label"}, "by human label, as stated"),
-    ):
-        assert sentence in _sampling_sentence(SimpleNamespace(**made | more))
+HOSTILE = "<script>alert(1)</script>|`x`"
 
 
-def test_the_answer_stands_below_the_title(card: Card) -> None:
-    def row(low: float, high: float) -> DimensionAgreement:
-        alpha, people = Estimate((low + high) / 2, low, high, 24), Estimate(0.7, 0.6, 0.8)
-        return card.agreement[0].model_copy(
-            update={"alpha": alpha, "inter_annotator_alpha": people, "over": {}}
-        )
+@pytest.fixture
+def hostile(card: Card) -> Card:
+    run = card.run.model_copy(
+        update={"items_name": HOSTILE, "identity": {**card.run.identity, HOSTILE: HOSTILE}}
+    )
+    basis = card.basis.model_copy(update={"labels": HOSTILE})
+    return card.model_copy(update={"run": run, "basis": basis, "limits": (*card.limits, HOSTILE)})
 
-    def answer(*rows: DimensionAgreement) -> str:
-        return " ".join(agreement_answer(rows, card.basis))
 
-    clusters = f"{card.basis.clusters} {card.basis.clustered_by}"
-    worse = answer(row(-0.2, 0.4), row(-0.9, -0.1))
-    assert (
-        f"does not show that the judge agrees with annotators more than by chance on any of 2 dimensions ({clusters}"
-        in worse
-    )
-    assert "on 1 it agrees less than by chance." in worse
-    both = answer(row(0.1, 0.4), row(0.7, 0.9))
-    assert "agrees with annotators more than by chance on 2 of 2 dimensions: overall quality" in both
-    assert "α = 0.800, 95% CI [0.700, 0.900], n = " in both
-    assert "overall quality (0.250 [0.100, 0.400])" in both
-    assert "on 1 of these the whole interval is above 0.667" in both
-    single = answer(row(0.7, 0.9))
-    assert single.startswith("The judge agrees with annotators more than by chance on overall quality (")
-    assert answer(row(-0.7, 0.9)).startswith(
-        "Alpha does not show that the judge agrees with annotators more than by chance"
-    )
-    bare = card.agreement[0].model_copy(
-        update={"alpha": undefined("the scale has no known ends"), "over": {}}
-    )
-    assert answer(bare).startswith(
-        "The judge's alpha with annotators is not defined: the scale has no known ends."
-    )
-    assert agreement_answer(card.agreement, card.basis, card.average)[0] in card_page(card).markdown()
-    (forest,) = agreement_picture(card.agreement, card.basis, card.average)
-    assert card_page(card).picture == [forest]
-    assert set(forest.compared) == {"One annotator with the others", "Inter-annotator alpha"}
+def test_three_files_say_the_same(hostile: Card, tmp_path: Path) -> None:
+    page, markdown, data = write_card(hostile, tmp_path / "card")
+    assert read_card(data) == hostile
+    text, marked = page.read_text(encoding="utf-8"), markdown.read_text(encoding="utf-8")
+    for sentence in hostile.limits[:2]:
+        assert sentence in text
+        assert sentence in marked
+    assert "<script>alert" not in text + marked
+    assert "&lt;script&gt;" in text
+    assert hostile.run.fingerprint in text
+    assert "default-src &#39;none&#39;" in text
+    assert "a lexical baseline and no LLM judge" in text
+
+
+def test_labels_of_one_person_have_no_columns_for_more(hostile: Card, tmp_path: Path) -> None:
+    for people in (3, 1):
+        rows = tuple(row.model_copy(update={"annotators": people}) for row in hostile.agreement)
+        page = write_card(hostile.model_copy(update={"agreement": rows}), tmp_path)[0]
+        assert page.read_text(encoding="utf-8").count(">One annotator<") == (people > 1)
+
+
+def test_curves_of_known_damage_are_drawn_and_told(hostile: Card, tmp_path: Path) -> None:
+    curves = (curve(), curve((0.9, 0.9, 0.9), model=HOSTILE))
+    page, markdown, _ = write_card(hostile.model_copy(update={"sensitivity": curves}), tmp_path)
+    text = page.read_text(encoding="utf-8")
+    assert "direct: 0.900 at 0, 0.500 at 50, 0.200 at 100." in text, "the chart says what it shows"
+    assert "falls by 0.3" in text
+    assert "<script>alert" not in text
+    said = markdown.read_text(encoding="utf-8")
+    assert "documents replaced in place by documents of other topics), at 0, 50, 100" in said
+    assert "| 0.900, 0.500, 0.200 |" in said

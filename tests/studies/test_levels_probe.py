@@ -1,7 +1,6 @@
 """Decision models under other orders of levels and negated questions, and calibrations that stay with their model."""
 
 import asyncio
-import importlib.util
 import json
 
 import pytest
@@ -13,7 +12,7 @@ from conqret.studies.bias.bias_run import bias
 from conqret.studies.calibrate.fit_calibration import calibrate
 from conqret.studies.validate.validate import validate
 from tests.contract.items import DEMO, demo
-from tests.llm.decider import real_decider, served
+from tests.llm.decider import served
 from tests.llm.scripted import serving
 
 CRITERIA = ["The answer cites a source.", "clarity: How clear is the wording? 1-5"]
@@ -81,19 +80,9 @@ async def test_a_calibration_stays_with_its_model_and_version(tmp_path):
             await asyncio.to_thread(
                 judge, list(demo()), metrics=["context_relevance"], model=f"decision/{name}", api_base=url
             )
-            for name in ("jev-1.13", "jev-1.14", "other-1.13")
+            for name in ("jev-1.13", "jev-1.14")
         ]
     fitted = calibrate(runs[0], labels=labels)
     validate(runs[0], labels=labels, calibration=fitted)
-    for run in runs[1:]:
-        with pytest.raises(DeclarationError, match=r"fitted for rag-fine-grained with decision/jev-1\.13 "):
-            validate(run, labels=labels, calibration=fitted)
-
-
-@pytest.mark.skipif(
-    importlib.util.find_spec("sparrow_decider") is None, reason="sparrow-decider is not installed"
-)
-def test_a_real_decision_model_is_probed(tmp_path):
-    with real_decider() as url:
-        table = asyncio.run(probed(url, criteria=CRITERIA, output=tmp_path / "run"))
-    assert {abs(effect) > 0.01 for effect in effects(table).values()} == {True}
+    with pytest.raises(DeclarationError, match=r"fitted for rag-fine-grained with decision/jev-1\.13 "):
+        validate(runs[1], labels=labels, calibration=fitted)

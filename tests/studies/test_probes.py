@@ -15,13 +15,12 @@ import pytest
 from conqret import bias
 from conqret.errors import DeclarationError
 from conqret.io import open_items
-from conqret.perturb.kinds.added_texts import FILLERS, INJECTIONS, MATCHED
+from conqret.perturb.kinds.added_texts import among_sentences, matched
 from conqret.show import words
 from conqret.studies.bias.bias_effects import bias_value, parse_bias_requirement
 from conqret.studies.bias.contrast import PROBES, TEXTS
 from conqret.studies.bias.probes.changed_texts import FORMATTING_PERTURBATION
 from conqret.studies.bias.result import BiasRow, BiasTable, bias_page, headlines, mark, screen
-from tests.studies.planted import INVENTED
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 ItemFields = dict[str, Any]
@@ -43,11 +42,6 @@ def length(told: ItemFields) -> float:
     return min(1.0, len(told["argument"]) / 2000 + len(told["argument"].split()) / 500)
 
 
-def longer(told: ItemFields) -> float:
-    one, other = len(told["argument"]), len(told["second_argument"])
-    return 0.5 + (one - other) / 2 / (one + other)
-
-
 def steady(told: ItemFields) -> float:
     """It has no bias, and differs over topics."""
     return 0.4 + int(re.findall(r"thing (\d+)", told["topic"])[0]) / 50
@@ -59,10 +53,6 @@ def noisy(told: ItemFields) -> float:
     return 0.4 + 0.2 * zlib.crc32(text.encode()) / 2**32
 
 
-def moved_by(*texts: str) -> Callable[[ItemFields], float]:
-    return lambda told: 0.5 + 0.2 * any(text in told["argument"] for text in texts)
-
-
 def primary(table: BiasTable, probe: str) -> BiasRow:
     (found,) = [row for row in table.primary if row.probe == probe]
     return found
@@ -72,25 +62,6 @@ def shown_of(table: Any) -> str:
     """The words of the terminal."""
     lines = [line if isinstance(line, str) else str(list(line.rows)) for line in screen(table)]
     return " ".join(" ".join(lines).split())
-
-
-@pytest.mark.parametrize(("judge", "items"), [(length, SINGLES), (longer, PAIRS)])
-def test_a_judge_that_rewards_length_alone_falls_for_length_alone(judge: Any, items: Any) -> None:
-    table = bias(items, judge=judge, probes=["length", "authority", "injection"])
-    assert [row.probe for row in table.alarms] == ["length"]
-    assert primary(table, "authority").words == primary(table, "injection").words == "no score changed"
-    assert primary(table, "injection").against == "with neutral text of the same length"
-    assert (
-        "neutral text of the same length in the same place: authority, injection."
-        in bias_page(table).markdown()
-    )
-
-
-@pytest.mark.parametrize(("probe", "texts"), [("authority", INVENTED), ("injection", INJECTIONS)])
-def test_what_is_added_is_found_beyond_its_length(probe: str, texts: tuple[str, ...]) -> None:
-    assert primary(bias(SINGLES, judge=moved_by(*texts), probes=[probe]), probe).verdict == "alarm"
-    padded = bias(SINGLES, judge=moved_by(*FILLERS), probes=[probe])
-    assert primary(padded, probe).verdict == "clear"
 
 
 def found_in(name: str) -> Callable[[ItemFields], bool]:
@@ -118,6 +89,14 @@ ALIKE: dict[str, Callable[[ItemFields], bool]] = {
 """What a judge that has exactly the bias of the probe looks at."""
 
 
+def test_a_judge_that_rewards_length_alone_falls_for_length_alone() -> None:
+    table = bias(SINGLES, judge=length, probes=["length", "authority", "injection"])
+    assert [row.probe for row in table.alarms] == ["length"]
+    assert primary(table, "authority").words == primary(table, "injection").words == "no score changed"
+    neutral = "neutral text of the same length in the same place: authority, injection."
+    assert neutral in bias_page(table).markdown()
+
+
 @pytest.mark.parametrize("probe", ALIKE)
 def test_a_probe_that_is_named_finds_its_bias_on_plain_pairs_and_on_single_arguments(probe: str) -> None:
     def alone(told: ItemFields) -> float:
@@ -133,7 +112,7 @@ def test_a_probe_that_is_named_finds_its_bias_on_plain_pairs_and_on_single_argum
         assert found.effect.value > 0.02
 
 
-@pytest.mark.parametrize("judge", [steady, length, noisy])
+@pytest.mark.parametrize("judge", [steady, noisy])
 def test_judges_without_any_of_these_biases_raise_no_alarm(judge: Callable[[ItemFields], float]) -> None:
     table = bias(SINGLES, judge=judge, probes=list(ALIKE))
     assert not table.left_out
@@ -166,8 +145,8 @@ def test_what_cannot_be_probed_is_said() -> None:
         bias(unstated, judge=steady, probes=["yes-bias"])
     with pytest.raises(DeclarationError, match="bandwagon says nothing about the metrics of this judge"):
         bias(SINGLES, judge=steady, metrics=["context_relevance"], probes=["bandwagon"])
-    with pytest.raises(DeclarationError, match="yes-bias: the judge has no metric"):
-        bias(SINGLES, judge=steady, metrics=["context_relevance"], probes=["yes-bias"])
+    with pytest.raises(DeclarationError, match="4 characters and 1 words against 3 and 1"):
+        matched(among_sentences, [("one", "four")])
 
 
 def test_a_list_says_the_same_sentences_in_as_many_characters() -> None:
@@ -197,12 +176,6 @@ def test_a_question_is_turned_round_and_the_stance_with_it() -> None:
     }
 
 
-def test_a_control_is_as_long_as_what_it_stands_for() -> None:
-    pairs = [pair for table in TEXTS.values() if "pairs" in table for pair in table["pairs"]]
-    for text, neutral in (*MATCHED, *pairs):
-        assert (len(text), len(text.split())) == (len(neutral), len(neutral.split())), text
-
-
 @pytest.mark.parametrize("name", PROBES)
 def test_each_has_a_line_in_the_documentation(name: str) -> None:
     probe = PROBES[name]
@@ -221,7 +194,7 @@ def chance(noise: float, wording: float = 0.0, seed: int = 0) -> Callable[[ItemF
 
 
 def test_wording_counts_beyond_noise_in_whichever_direction_it_moves() -> None:
-    found = primary(bias(SINGLES, judge=chance(0.03, 0.3), probes=["wording"], repeats=5), "wording")
+    found = primary(bias(SINGLES, judge=chance(0.03, 0.3), probes=["wording"]), "wording")
     assert found.verdict == "alarm"
     assert found.example is not None
     assert abs(found.example.changed - found.example.base) > 0.15
@@ -238,10 +211,6 @@ def test_severity_on_questions_that_divide_people_needs_no_items_of_their_kind()
     assert found.effect is not None
     assert found.effect.value == pytest.approx(0.2)
     assert found.effect.clusters == len(TEXTS["severity"]["subjects"])
-    assert primary(bias(SINGLES, judge=length, probes=["severity"]), "severity").words == "no score changed"
-    cited = [{**pair, "documents": ["A text."]} for pair in PAIRS]
-    offline = bias(cited, format="rag-direct", probes=["severity"])
-    assert {row.metric: row.missing for row in offline.rows} == {"answer_relevance": {}, "groundedness": {}}
     with pytest.raises(DeclarationError, match="rates no single argument"):
         bias(PAIRS, judge=steady, probes=["severity"])
 
@@ -250,14 +219,9 @@ TRANSLATED = DOCS.parent / "fixtures" / "languages" / "items.jsonl"
 LANGUAGES = ("Arabic", "Chinese", "French", "German", "Hindi", "Japanese", "Portuguese", "Russian", "Spanish")
 
 
-def told_by_documents(told: ItemFields) -> float:
-    """The same of an item and of all its translations."""
-    return len(told["documents"]) / 5
-
-
 def test_translations_of_an_item_are_held_against_it_a_row_a_language() -> None:
     def worse_in_hindi(told: ItemFields) -> float:
-        return told_by_documents(told) - 0.2 * ("क" in told["argument"])
+        return len(told["documents"]) / 5 - 0.2 * ("क" in told["argument"])
 
     table = bias(TRANSLATED, judge=worse_in_hindi, probes=["language"])
     assert {row.probe for row in table.primary} == {f"language ({language})" for language in LANGUAGES}
@@ -266,8 +230,7 @@ def test_translations_of_an_item_are_held_against_it_a_row_a_language() -> None:
     ]
     assert {row.verdict for row in table.primary if "Hindi" not in row.probe} == {"clear"}
     requirement = parse_bias_requirement("effect[language] > -0.1")
-    condition = requirement.outcome(bias_value(requirement, table))
-    assert (condition.met, round(condition.value or 0, 3)) == (False, -0.2)
+    assert bias_value(requirement, table) == pytest.approx(-0.2)
     assert PROBES["language"].advice in shown_of(table)
 
 
@@ -280,5 +243,3 @@ def test_what_the_judge_says_in_english_alone_is_said_to_be_of_english_items() -
     assert valueless.count("language (") == len(LANGUAGES)
     assert f"12 of 120 pairs have a value: {words.reason('language')}" in shown
     assert f"no pair has a value on both sides: {words.reason('language')}" in shown
-    page = "".join(bias_page(table).html())
-    assert page.count(words.reason("language")) > len(LANGUAGES)

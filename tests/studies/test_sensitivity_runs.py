@@ -1,19 +1,30 @@
-"""Resumption, requests asked once, folders, failures and budgets of sensitivity runs."""
+"""Versions, grids, estimates, resumption, requests asked once, failures and budgets of sensitivity runs."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 from conqret.data import Item, Judgment
-from conqret.errors import DeclarationError
 from conqret.judging.instrument import Instrument, judge_item
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import ClientOptions, backend_of
+from conqret.llm.request import Completion, Request
+from conqret.llm.sender import Sender
+from conqret.llm.tokens import count_tokens
+from conqret.perturb import records
+from conqret.runs.session import Session
 from conqret.studies.sensitivity.result import SensitivityFolder
-from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, estimate
-from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
+from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, PerturbationLevels, estimate
 from conqret.studies.sensitivity.sensitivity_study import PERTURBATIONS as PERTURBED
-from conqret.studies.sensitivity.sensitivity_study import sensitivity, sensitivity_plan
+from conqret.studies.sensitivity.sensitivity_study import (
+    perturbation_materials,
+    run_sensitivity,
+    sensitivity,
+    sensitivity_plan,
+)
 from tests.judging.runs import said
 from tests.studies.sensitivity_plans import DEMO, Stopping, plan_of
 
@@ -45,12 +56,6 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
     assert again.curves == whole.results().curves
     assert said(resumed.judgments()) == said(whole.judgments())
     assert resumed.scores_file.read_bytes() == whole.scores_file.read_bytes()
-    versions = [judgment.version for judgment in resumed.judgments()]
-    assert versions[:4] == [None] * 4
-    assert {(one.perturbation, one.level) for one in versions[4:] if one} == {
-        ("irrelevant", 20),
-        ("irrelevant", 100),
-    }
     table = pl.read_parquet(resumed.scores_file).filter(pl.col("part").is_null())
     assert set(table["level"].drop_nulls()) == {20, 100}
 
@@ -74,7 +79,6 @@ def test_in_memory_nothing_is_written(tmp_path: Path, monkeypatch: pytest.Monkey
     ("perturb", "irrelevant", "sentences"),
     [
         (PERTURBED, (0, 10, 50, 75), ("hallucinate-share", (0, 16, 63))),
-        ("irrelevant,hallucinate:25%", (0, 10, 50, 75), ("hallucinate-share", (0, 25))),
         ("reverse:5,20", (0, 10, 50, 75), ("reverse", (0, 5, 20))),
     ],
 )
@@ -84,33 +88,16 @@ def test_the_grid_has_the_levels_that_are_given(perturb, irrelevant, sentences) 
     assert levels == dict([("irrelevant", irrelevant), sentences])
 
 
-def test_another_run_in_the_folder_is_refused(tmp_path: Path) -> None:
-    folder = SensitivityFolder(tmp_path / "run")
-    run_sensitivity(plan_of([PerturbationLevels.from_name("irrelevant", (50,))], items=3), folder.path)
-    other = plan_of([PerturbationLevels.from_name("irrelevant", (70,))], items=3)
-    with pytest.raises(
-        DeclarationError, match="differs: perturbations, items, or what they are changed into"
-    ):
-        run_sensitivity(other, folder.path)
-    run_sensitivity(other, folder.path, overwrite=True)
-
-
 def test_failures_are_counted_and_never_scored(tmp_path: Path) -> None:
-    plan = plan_of([PerturbationLevels.from_name("irrelevant", (50,))], items=3)
-    run_sensitivity(plan, tmp_path / "first")
-    more = plan_of([PerturbationLevels.from_name("irrelevant", (50,))], items=5)
-    results = run_sensitivity(more, tmp_path / "second", replay=tmp_path / "first")
+    perturbed = [PerturbationLevels.from_name("irrelevant", (50,))]
+    run_sensitivity(plan_of(perturbed, items=3), tmp_path / "first")
+    results = run_sensitivity(plan_of(perturbed, items=5), tmp_path / "more", replay=tmp_path / "first")
     curve = results.curves[0]
-    assert (curve.n, curve.total) == (3, 5)
-    assert curve.missing == {"not_recorded": 2}
-
-
-def test_a_curve_without_a_value_says_so(tmp_path: Path) -> None:
-    run_sensitivity(plan_of([PerturbationLevels.from_name("shuffle", (100,))], items=2), tmp_path / "first")
-    plan = plan_of([PerturbationLevels.from_name("irrelevant", (50,))], items=2, metrics=("groundedness",))
-    results = run_sensitivity(plan, tmp_path / "second", replay=tmp_path / "first")
-    assert results.curves == ()
-    assert [(one.metric, dict(one.missing)) for one in results.unscored] == [
+    assert (curve.n, curve.total, curve.missing) == (3, 5, {"not_recorded": 2})
+    other = plan_of([PerturbationLevels.from_name("shuffle", (100,))], items=2, metrics=("groundedness",))
+    lost = run_sensitivity(other, tmp_path / "none", replay=tmp_path / "first")
+    assert lost.curves == ()
+    assert [(one.metric, dict(one.missing)) for one in lost.unscored] == [
         ("groundedness", {"not_recorded": 2})
     ]
 
@@ -123,27 +110,156 @@ def test_the_budget_is_shared_by_all_judges(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spent: list[float | None], budgets: list[float]
 ) -> None:
     """Nothing is spent after an answer of unknown price."""
-    found: list[float | None] = []
-
-    seen: list[Instrument] = []
+    found, seen = list[float | None](), list[Instrument]()
 
     async def spends(item: Item, instrument: Instrument) -> Judgment:
         client = instrument.client
         if instrument not in seen:
             seen.append(instrument)
-            cost = spent[len(found) % 3]
+            cost = spent[len(found)]
             found.append(client._options.budget_usd)
             known = client.progress.cost_usd is not None and cost is not None
             client.progress.cost_usd = (client.progress.cost_usd or 0.0) + (cost or 0.0) if known else None
         return await judge_item(item, instrument)
 
     monkeypatch.setattr("conqret.studies.study_judging.judge_in_span", spends)
-    plan = plan_of(
-        [PerturbationLevels.from_name("irrelevant", (50,))],
-        ("rag-fine-grained", "rag-direct", "direct"),
-        items=2,
-    )
+    formats = ("rag-fine-grained", "rag-direct", "direct")
+    plan = plan_of([PerturbationLevels.from_name("irrelevant", (50,))], formats, items=2)
     run_sensitivity(plan, tmp_path / "all", budget_usd=0.6)
     assert found == budgets
-    run_sensitivity(plan, tmp_path / "each")
-    assert found[3:] == [None, None, None]
+
+
+def test_an_instrument_that_comes_twice_is_asked_once() -> None:
+    plan = plan_of([PerturbationLevels.from_name("irrelevant", (50,))], ("direct", "direct"), items=2)
+    assert len(plan.setups) == 1
+
+
+def test_the_grid_crosses_two_perturbations(tmp_path: Path) -> None:
+    grid = [PerturbationLevels.from_name(name, levels) for name, levels in GRID_LEVELS.items()]
+    plan = plan_of([PerturbationLevels.from_name("irrelevant", (50,))], items=4, grid=grid)
+    results = run_sensitivity(plan, tmp_path)
+    cells = {(cell.metric, tuple(sorted(cell.levels.items()))): cell for cell in results.grid}
+    assert len(cells) == 3 * 4 * 3
+    both = cells["groundedness", (("hallucinate-share", 63), ("irrelevant", 75))]
+    assert both.mean < cells["groundedness", (("hallucinate-share", 63),)].mean
+    assert both.mean < cells["groundedness", (("irrelevant", 75),)].mean
+
+
+def test_the_cells_of_a_grid_are_of_the_same_items_and_one_out_of_reach_is_empty() -> None:
+    given = (("irrelevant", (50,)), ("hallucinate", (2, 10, 20)))
+    plan = plan_of([], grid=[PerturbationLevels.from_name(*each) for each in given])
+    assert {dict(stack).get("hallucinate", 0) for stack in plan.cells} == {0, 2, 10}
+    originals = {
+        tuple(records(item)[0].original if records(item) else item.id for item in cell)
+        for cell in plan.cells.values()
+    }
+    assert [len(each) for each in originals] == [23]
+
+
+def test_versions_out_of_reach_are_not_judged() -> None:
+    plan = plan_of(
+        [
+            PerturbationLevels.from_name("hallucinate", (2, 10, 20)),
+            PerturbationLevels.from_name("irrelevant", (50,)),
+        ]
+    )
+    assert [entry.levels for entry in plan.perturbations] == [(0, 2, 10), (0, 50)]
+    wanted = {(): 24, (("hallucinate", 2),): 23, (("hallucinate", 10),): 23, (("irrelevant", 50),): 24}
+    assert {stack: len(items) for stack, items in plan.versions.items()} == wanted
+    assert [out.item for out in plan.left_out["hallucinate"]] == ["voting-age-pro"]
+    assert [(one.perturbation, one.level, one.items) for one in plan.unreached] == [("hallucinate", 20, 24)]
+    assert len(plan.perturbable("hallucinate")) == 23
+
+
+FORMATS = ("rag-fine-grained", "citation-support", "static-rubric")
+DAMAGES = (("irrelevant", (50, 100)), ("hallucinate", (5,)), ("wrong-citations", (100,)))
+
+
+def test_the_estimate_is_what_is_then_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Calls exactly, prompt tokens within 1%: against every request of the run, its messages counted."""
+    sent: dict[str, list[int]] = {}
+    written: dict[str, list[int]] = {}
+    send = Sender.send
+
+    async def counted(self: Sender, sending: Request[Any]) -> tuple[Completion, int]:
+        tokens = sum(count_tokens(message.content) for message in sending.messages)
+        sent.setdefault(current[0], []).append(tokens)
+        completion, attempts = await send(self, sending)
+        written.setdefault(current[0], []).append(count_tokens(completion.text))
+        return completion, attempts
+
+    monkeypatch.setattr(Sender, "send", counted)
+    perturbations = [PerturbationLevels.from_name(name, levels) for name, levels in DAMAGES]
+    plan = plan_of(perturbations, FORMATS, items=2)
+    setups = [replace(setup, options=replace(setup.options, samples=2)) for setup in plan.setups]
+    plan = replace(plan, setups=tuple(setups))
+    found = estimate(plan, ClientOptions("offline"))
+    assert not sent
+    assert [one.by for one in found] == list(FORMATS)
+    for one, setup in zip(found, plan.setups, strict=True):
+        current = [one.by]
+        run_sensitivity(replace(plan, setups=(setup,)), tmp_path / one.by)
+        assert one.calls == len(sent[one.by])
+        assert one.prompt_tokens == pytest.approx(sum(sent[one.by]), rel=0.01)
+        assert 1 / 3 < one.completion_tokens / sum(written[one.by]) < 3
+        assert one.cost_usd == 0
+
+
+def test_rewriting_is_asked_once_an_item_for_all_levels() -> None:
+    perturbations = [
+        PerturbationLevels.from_name("hallucinate", (2, 5)),
+        PerturbationLevels.from_name("irrelevant", (50,)),
+    ]
+    plan = plan_of(perturbations, items=4)
+    priced = ClientOptions("a-model-of-mine", input_price=1.0, output_price=2.0)
+    *_, rewrite = estimate(plan, priced)
+    assert (rewrite.stage, rewrite.calls) == ("rewrite for hallucinate", 4)
+    argued = sum(count_tokens(item.argument or "") for item in plan.items)
+    written = rewrite.completion_tokens
+    assert 0 < written < argued  # of an argument only the sentences that are rewritten
+    assert rewrite.cost_usd == pytest.approx((rewrite.prompt_tokens + 2 * written) / 1e6)
+    assert [one.task for one in estimate(plan, ClientOptions("offline"))] == ["judge"]
+
+
+def test_what_a_model_will_rewrite_is_counted_without_rules() -> None:
+    """The rules rewrite English alone; a model rewrites every language."""
+    file = DEMO.parent / "languages" / "items.jsonl"
+    every = map(Item.model_validate_json, file.read_text(encoding="utf-8").splitlines())
+    names = [f"{name}-{code}" for name in ("bees", "tram", "homework") for code in ("zh", "hi")]
+    chosen = [item for item in every if item.id in names]
+    model = ClientOptions("openai/gpt-4o", api_key="k")
+    plan = sensitivity_plan(chosen, perturb="paraphrase:100,hallucinate:100%", models=model, rewriter=model)
+    calls = {(cost.task, cost.by): cost.calls for cost in estimate(plan, model)}
+    assert calls["rewrite", "paraphrase"] == calls["rewrite", "hallucinate-share"] == 6
+    assert not plan.left_out
+
+
+def test_rewriting_has_one_budget_in_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, demo: list[Item]
+) -> None:
+    asked = []
+
+    class Dear:
+        async def prepare(self) -> None: ...
+
+        async def close(self) -> None: ...
+
+        async def complete(self, sending: Request[Any]) -> Completion:
+            asked.append(sending.ask)
+            assert sending.baseline is not None
+            return Completion(json.dumps(sending.baseline()), cost_usd=0.6)
+
+    dear = replace(backend_of("a-model-of-mine"), open=lambda options: Dear())
+    monkeypatch.setattr("conqret.llm.client_options.backend_of", lambda model: dear)
+    perturbations = [
+        PerturbationLevels.from_name("hallucinate", (2,)),
+        PerturbationLevels.from_name("paraphrase", (100,)),
+    ]
+    rewriter = ClientOptions("a-model-of-mine", input_price=1.0, output_price=1.0, budget_usd=1.25)
+    session = Session(rewriter, recordings=tmp_path / "recordings.sqlite")
+    materials, unable = perturbation_materials(demo[:2], perturbations, rewriter=session)
+    assert len(asked) == 2
+    assert len(set(asked)) == 1  # 1.20 of 1.25 dollars are gone, and the second perturbation requests nothing
+    assert len(materials["hallucinate"].rewrites) == 2
+    assert unable["hallucinate"] == []
+    assert [("budget" in one.reason) for one in unable["paraphrase"]] == [True, True]

@@ -14,13 +14,12 @@ import pytest
 import conqret
 from conqret import Item
 from conqret.data import Document, Nugget, Turn
-from conqret.errors import ConqretError, DeclarationError, UnknownNameError
+from conqret.errors import ConqretError, DeclarationError
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.runs.trials import perform
 from conqret.stats.pair_design import GroupPairs
 from conqret.studies.systems.ranked_systems import run_leaderboard
 from conqret.studies.tournament.item_groups import item_groups, pair_id, pair_item
-from conqret.studies.tournament.result import headlines, tournament_page, tournament_tables
+from conqret.studies.tournament.result import tournament_page, tournament_tables
 from conqret.studies.tournament.tournament_run import TournamentFolder, tournament_plan
 from tests.server import FaultServer
 
@@ -55,16 +54,11 @@ def test_what_wins_more_is_stronger_and_the_run_is_that_of_a_judge(tmp_path: Pat
     assert "".join(page.html()).count("<svg") == 3
     assert len(tournament_tables(found)) == 3
     scores = pl.read_parquet(tmp_path / "run" / "scores.parquet")
-    measures = scores.filter(pl.col("part").is_null())
-    assert measures["metric"].unique().to_list() == ["strength"]
-    by_id = {item.id: item for group in found.groups for item in group.items}
-    assert {row["item"]: row["raw"] for row in measures.iter_rows(named=True)} == pytest.approx(
-        {name: item.strength for name, item in by_id.items()}
-    )
-    errors = scores.filter(pl.col("part") == "standard_error")
-    assert {row["item"]: row["raw"] for row in errors.iter_rows(named=True)} == pytest.approx(
-        {name: item.standard_error for name, item in by_id.items()}
-    )
+    assert scores["metric"].unique().to_list() == ["strength"]
+    rows = {(row["item"], row["part"]): row["raw"] for row in scores.iter_rows(named=True)}
+    for item in (item for group in found.groups for item in group.items):
+        assert rows[item.id, None] == pytest.approx(item.strength)
+        assert rows[item.id, "standard_error"] == pytest.approx(item.standard_error)
     folder = JudgeFolder(tmp_path / "run")
     assert [judgment.item for judgment in folder.finished()] == [item.id for item in arguments()]
     assert folder.summary().scored == 12
@@ -92,8 +86,7 @@ def test_rounds_that_were_planned_are_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("design", "both_orders"),
-    [("adaptive", False), ("adaptive", True), ("random", True), ("exhaustive", True)],
+    ("design", "both_orders"), [("adaptive", False), ("random", True), ("exhaustive", True)]
 )
 def test_no_pair_is_asked_twice_in_one_order(design: str, both_orders: bool) -> None:
     found = conqret.tournament(
@@ -116,24 +109,8 @@ def test_a_position_is_told_and_does_not_move_strengths() -> None:
 
     items = arguments(6, tuple(f"Is {number} too many?" for number in range(8)))
     found = conqret.tournament(items, judge=favours_first, design="exhaustive", both_orders=True)
-    low, high = found.first_wins.low, found.first_wins.high
-    assert low is not None
-    assert high is not None
+    low, high = found.first_wins.low or 0, found.first_wins.high or 0
     assert 0.5 < low < 1 / (1 + np.exp(-1.2)) < high
-
-
-def test_it_stops_where_it_is_reliable() -> None:
-    long = conqret.tournament(arguments(8), judge=longer, comparisons=7, design="random")
-    short = conqret.tournament(arguments(8), judge=longer, comparisons=7, design="random", reliability=0.4)
-    assert short.planned < long.planned == long.possible == short.possible
-    assert (short.reliability or 0) >= 0.4
-    assert (long.reliable, short.reliable) == (None, True)
-    early = f"requested reliability of 0.4 was reached after {short.planned} of at most {long.planned}"
-    assert early in " ".join(headlines(short))
-    assert early in tournament_page(short).markdown()
-    never = conqret.tournament(arguments(8), judge=longer, comparisons=2, design="random", reliability=0.99)
-    assert never.reliable is False
-    assert "requested reliability of 0.99 was not reached" in " ".join(headlines(never))
 
 
 def test_a_question_is_compared_with_its_turns_and_images() -> None:
@@ -155,22 +132,12 @@ def test_a_question_is_compared_with_its_turns_and_images() -> None:
     assert {name: getattr(pair, name) for name in shown} == shown
     conqret.tournament([one, other], judge=seen)
     assert [turn["content"] for turn in asked[0]["messages"]] == ["Are zoos old?", "Yes."]
-    assert asked[0]["images"] == list(shown["images"])
     lacking = other.model_copy(update={"reference": None, "nuggets": ()})
     pair = pair_item(one, lacking)
     assert (pair.reference, pair.nuggets) == (None, ())
     assert len(tournament_plan([one, lacking], judge=seen).notes) == 2
-    for name in ("messages", "images"):
-        with pytest.raises(DeclarationError, match="turns or images"):
-            tournament_plan([one, other.model_copy(update={name: ()})], judge=seen)
-
-
-MANY = [
-    item.model_copy(update={"id": str(n)})
-    for n, item in enumerate(
-        [*arguments(400, ("large",)), *arguments(2, tuple(f"Is {n} so?" for n in range(500)))]
-    )
-]
+    with pytest.raises(DeclarationError, match="turns or images"):
+        tournament_plan([one, other.model_copy(update={"messages": ()})], judge=seen)
 
 
 @pytest.mark.parametrize(
@@ -178,13 +145,22 @@ MANY = [
     [
         (arguments(3)[:4], {}, "one item"),
         ([*arguments(3), Item(id="x", topic=TOPICS[0])], {}, "missing or empty"),
+        (
+            arguments(2, tuple(f"Is {n} so?" for n in range(500))) + arguments(400, ("large",)),
+            {},
+            "501 groups",
+        ),
         (arguments(3), {"comparisons": 0}, "comparisons"),
-        (MANY, {}, "501 groups"),
+        (arguments(3), {"criterion": "How clear is it? 1-5"}, "has a scale"),
+        (arguments(3), {"criterion": "It is better than the other answer"}, "second answer"),
+        (arguments(3), {"criterion": "It is clear", "format": "direct"}, "format"),
+        (arguments(3), {"criterion": "It is clear", "model": "offline"}, "offline"),
     ],
 )
 def test_faults_are_said(items: list[Item], how: dict[str, Any], words: str) -> None:
+    items = [item.model_copy(update={"id": f"{n}"}) for n, item in enumerate(items)]
     with pytest.raises(ConqretError, match=words):
-        conqret.tournament(items, **how)
+        conqret.tournament(items, **{"model": "openai/judge", "api_key": "x", **how})
 
 
 def test_names_and_ids_do_not_collide() -> None:
@@ -197,9 +173,7 @@ def test_names_and_ids_do_not_collide() -> None:
     found = conqret.tournament(items, judge=longer, by="m,n")
     assert [item.comparisons for group in found.groups for item in group.items] == [2] * 4
     splits = [("a | b", "c"), ("a", "b | c"), ("a |", "b"), ("a", "| b")]
-    ids = [pair_id(*(Item(id=name, topic="t") for name in pair)) for pair in splits]
-    assert len(set(ids)) == len(ids)
-    assert pair_id(Item(id="a|b", topic="t"), Item(id="c", topic="t")) == "a|b | c"
+    assert len({pair_id(*(Item(id=name, topic="t") for name in pair)) for pair in splits}) == 4
 
 
 def test_a_criterion_compares() -> None:
@@ -219,23 +193,6 @@ def test_a_criterion_compares() -> None:
     assert [each.outcome for each in found.comparisons] == [0.25]
 
 
-@pytest.mark.parametrize(
-    ("how", "words"),
-    [
-        ({"criterion": ""}, ""),
-        ({"criterion": "How clear is it? 1-5"}, ""),
-        ({"criterion": "It is better than the other answer"}, ""),
-        ({"criterion": "criteria.toml"}, ""),
-        ({"criterion": "It is clear", "format": "direct"}, "format"),
-        ({"criterion": "It is clear", "model": "offline"}, "offline"),
-    ],
-)
-def test_what_is_no_criterion_of_a_comparison_is_refused(how: dict[str, Any], words: str) -> None:
-    with pytest.raises(DeclarationError) as raised:
-        conqret.tournament(arguments(3), **{"model": "openai/judge", **how})
-    assert words in str(raised.value)
-
-
 def told(body: Mapping[str, Any], *, right: float) -> dict[str, str]:
     """The answer of a model that prefers the longer argument in so many of all pairs, and else the shorter one."""
     prompt = body["messages"][-1]["content"]
@@ -246,12 +203,7 @@ def told(body: Mapping[str, Any], *, right: float) -> dict[str, str]:
     return {"preference": f"argument_{1 if (len(one) > len(other)) == (chance < right) else 2}"}
 
 
-def test_several_models_compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    about: list[Mapping[str, Any]] = []
-    monkeypatch.setattr(
-        "conqret.runs.request_run.perform",
-        lambda *args, **kwargs: about.append(kwargs["about"]) or perform(*args, **kwargs),
-    )
+def test_several_models_compare(tmp_path: Path) -> None:
     items = arguments(6, tuple(f"Is {number} too many?" for number in range(3)))
     rights = {"good": 0.95, "fine": 0.9, "poor": 0.5}
     with FaultServer(answer=lambda body: told(body, right=rights[body["model"]])) as server:
@@ -261,7 +213,6 @@ def test_several_models_compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         assert len(server.requests) == found.planned == found.answered == 3 * 3 * 12
         again = conqret.tournament(items, model=models, output=tmp_path / "run", **how)
         assert len(server.requests) == found.planned
-        assert about[0]["conqret.model"] == ", ".join(models)
     assert again.groups == found.groups
     assert [judge.answered for judge in found.judges] == [36] * 3
     record = JudgeFolder(tmp_path / "run").record()
@@ -297,21 +248,14 @@ def test_systems_have_strengths_and_other_commands_read_them(tmp_path: Path) -> 
         (rank, f"s{4 - rank}", 6) for rank in range(1, 5)
     ]
     for system in found.systems:
-        low, high = system.strength.low, system.strength.high
-        assert low is not None
-        assert high is not None
-        assert low < (system.strength.value or 0.0) < high
+        assert (system.strength.low or 9) < (system.strength.value or 0.0) < (system.strength.high or 0)
         assert (system.standard_error or 0.0) > 0
-    assert {item.system for group in found.groups for item in group.items} == {"s0", "s1", "s2", "s3"}
     board = run_leaderboard("run", items, JudgeFolder(tmp_path / "run").finished())
     assert set(board.runs) == {"s0", "s1", "s2", "s3"}
     assert board.measures == ("strength",)
-    with pytest.raises(UnknownNameError):
-        conqret.tournament(items, judge=longer, system="writer")
+    lacking = [*items[:-1], items[-1].model_copy(update={"metadata": {}})]
     with pytest.raises(DeclarationError, match="system"):
-        conqret.tournament(
-            [*items[:-1], items[-1].model_copy(update={"metadata": {}})], judge=longer, system="run_id"
-        )
+        conqret.tournament(lacking, judge=longer, system="run_id")
 
 
 def test_a_seed_gives_the_random_pairs_that_were_recorded_with_it() -> None:

@@ -67,7 +67,7 @@ def test_standing_still_is_shown_and_not_assumed():
     assert verdict(response([0, 0, -0.02, -0.04], spread=0.2), Direction.FALL)[0] == "inconclusive"
 
 
-@pytest.mark.parametrize("expected", list(Direction))
+@pytest.mark.parametrize("expected", [Direction.FALL, Direction.UNCHANGED])
 def test_five_topics_are_too_few(expected):
     found = response([0, -0.1, -0.2, -0.3], topics=np.repeat(np.arange(5), 4).tolist())
     assert verdict(found, expected) == ("inconclusive", "5 topics: at least 6 are needed for a verdict")

@@ -1,5 +1,5 @@
 """The rows of a bias table: an effect, its interval and a verdict for each comparison and metric; and conditions of
-``--require`` and JUnit XML on them."""
+``--require`` on them."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Self
 
 import numpy as np
 
-from conqret.console.conditions import Requirement, RequirementOutcome, junit_suite, required_cases
+from conqret.console.conditions import Requirement
 from conqret.data import Judgment
 from conqret.data.digest import gathered
 from conqret.errors import number
-from conqret.io.safe_files import write_whole
 from conqret.stats.curve_tests import MARGIN, slope_bounds
 from conqret.stats.effects import ALPHA, Effect, PairedEffects, paired_effects
 from conqret.stats.estimate import MIN_TOPICS
@@ -30,7 +28,6 @@ from conqret.studies.bias.result import (
     BiasTable,
     Verdict,
     falls_without_bias,
-    finding_words,
 )
 
 MAX_DIFFERENCE = 1.0
@@ -164,14 +161,14 @@ def _differences(
             lost[without.reasons.get(metric, "no value")] += 1
             continue
         moved = contrast.moved(*values)
-        differences.append(-moved if pair.base[1] in contrast.turned else moved)
+        differences.append(-moved if pair.base.item.id in contrast.turned else moved)
         kept.append(pair)
     missing, clusters = dict(sorted(lost.items())), [pair.cluster for pair in kept]
     if not differences:
         return [], missing
     if (human_quality := contrast.human_quality) is None:
         return [PairedEffects(differences, clusters, contrast.adverse == "rise")], missing
-    apart = [human_quality[pair.changed[1]] - human_quality[pair.base[1]] for pair in kept]
+    apart = [human_quality[pair.changed.item.id] - human_quality[pair.base.item.id] for pair in kept]
     slopes = slope_bounds(apart, differences)
     if slopes is None:
         return [], {UNRELATED: len(kept), **missing}
@@ -191,7 +188,6 @@ def _row(
     readings: Mapping[Key, Judgment],
 ) -> BiasRow:
     verdict, words = _verdict(contrast, effect, missing, answer)
-    moved = answer is not None and effect is not None and effect.share
     return BiasRow(
         probe=contrast.probe,
         name=contrast.name,
@@ -206,7 +202,9 @@ def _row(
         missable=answer.missable if answer is not None else None,
         places=contrast.mirrored and not contrast.observed,
         observed=contrast.observed,
-        example=_example(contrast, metric, readings, effect.value) if moved and effect else None,
+        example=_example(contrast, metric, readings, effect.value)
+        if answer and effect and effect.share
+        else None,
         verdict=verdict,
         words=words,
     )
@@ -223,9 +221,9 @@ def _example(
     furthest, pair, (base, changed, *_) = max(moves, key=lambda move: move[0])
     if furthest <= 0:
         return None
-    other = "" if contrast.human_quality is None else pair.changed[1]
-    item, topic = pair.item or pair.base[1], readings[pair.base].topic
-    return BiasExample(item=item, other=other, topic=topic, base=base, changed=changed)
+    other = "" if contrast.human_quality is None else pair.changed.item.id
+    topic = readings[pair.base.key].topic
+    return BiasExample(item=pair.original, other=other, topic=topic, base=base, changed=changed)
 
 
 def _values(pair: VersionPair, metric: str, readings: Mapping[Key, Judgment]) -> list[float]:
@@ -269,18 +267,6 @@ def _verdict(
 COUNTED = ("alarms", "inconclusive", "clear")
 OF_PLACES = ("flip_rate", "first_place")
 OF_PROBES = ("effect", "missable")
-
-
-def write_junit(table: BiasTable, outcomes: Sequence[RequirementOutcome], file: Path) -> None:
-    """Write the results as JUnit XML, with a test case for each probe and each requirement.
-
-    An alarm is a failure; a probe without a clear result is skipped.
-    """
-    tags = {"alarm": "failure", "clear": ""}
-    cases = [
-        ("probe", row.probe, tags.get(row.verdict, "skipped"), finding_words(row)) for row in table.primary
-    ]
-    write_whole(file, junit_suite("bias", [*cases, *required_cases(outcomes)]))
 
 
 def parse_bias_requirement(text: str) -> Requirement:

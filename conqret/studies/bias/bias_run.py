@@ -12,14 +12,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Unpack
 
-from conqret.baseline import reads_english
 from conqret.data import Item, Judgment
 from conqret.data.digest import gathered
 from conqret.data.judgment import TopicKeys
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import CheckedItems
 from conqret.io.label_set import LabelSet
-from conqret.io.labels import read_labels
+from conqret.io.labels import Labels, labels_of
 from conqret.io.safe_files import InFolder
 from conqret.judging.judge import Items, prepared
 from conqret.judging.judge_folder import trial_key
@@ -44,8 +43,9 @@ from conqret.studies.bias.contrast import (
     Key,
     ProbeContext,
     ProbeUnavailableError,
+    Version,
 )
-from conqret.studies.bias.probes.places import in_every_version
+from conqret.studies.bias.probes.changed_requests import in_every_version
 from conqret.studies.bias.probes.typed_questions import QUESTION_CHANGES, with_questions
 from conqret.studies.bias.result import BiasRecord, BiasTable
 from conqret.studies.study_judging import (
@@ -113,13 +113,8 @@ class BiasPlan:
     @cached_property
     def versions(self) -> dict[str, tuple[Item, ...]]:
         """The items to be judged, each once, by variant of the request."""
-        items_by_variant: dict[str, dict[str, Item]] = {}
-        for contrast in self.contrasts:
-            wanted = {key for pair in contrast.pairs for key in pair.keys}
-            for variant, items in contrast.versions.items():
-                kept = items_by_variant.setdefault(variant, {})
-                kept |= {item.id: item for item in items if (variant, item.id) in wanted}
-        return {variant: tuple(items.values()) for variant, items in items_by_variant.items() if items}
+        items = {version.key: version for contrast in self.contrasts for version in contrast.versions}
+        return {variant: tuple(several) for variant, several in gathered(items.values()).items()}
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -153,16 +148,15 @@ def plan_bias(context: ProbeContext, probes: Iterable[str] = ()) -> BiasPlan:
     chosen = {probe.name: probe for probe in (PROBES[name] for name in named or usual)}
     for probe in chosen.values():
         try:
-            asked = readable_contrasts(probe.comparisons(context), context.setup)
+            asked = probe.comparisons(context)
             contrasts += asked if log is None else [within_log(contrast, context, log) for contrast in asked]
         except ProbeUnavailableError as error:
             if named or probe.default:
                 left_out[probe.name] = str(error)
+    reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
     if not contrasts:
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         raise DeclarationError(f"no probe fits these items: {reasons}")
     if not (named or log or primary_contrasts(contrasts)):
-        reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         metrics = ", ".join(context.metrics)
         raise DeclarationError(
             f"no probe can find a bias in {metrics}: {reasons}. Name a metric that probes know (--metric; such as "
@@ -174,44 +168,6 @@ def plan_bias(context: ProbeContext, probes: Iterable[str] = ()) -> BiasPlan:
     return BiasPlan(context, tuple(contrasts), left_out)
 
 
-def readable_contrasts(contrasts: Sequence[Contrast], setup: Setup) -> list[Contrast]:
-    """Return the contrasts without the metrics and pairs that an English-only judge cannot score.
-
-    Raises:
-        ProbeUnavailableError: nothing is left.
-    """
-    english_only = _english_only(setup)
-    if not english_only:
-        return list(contrasts)
-    kept = []
-    for contrast in contrasts:
-        unread = {key for key, item in contrast.items.items() if not reads_english(item)}
-        lost = {
-            pair: [english_only if key in unread else frozenset() for key in pair.keys]
-            for pair in contrast.pairs
-        }
-        wanted = frozenset(contrast.metrics)
-        pairs = tuple(pair for pair in contrast.pairs if wanted - frozenset().union(*lost[pair]))
-        out = [metrics for pair in pairs for metrics in lost[pair]]
-        metrics = tuple(one for one in contrast.metrics if not out or any(one not in few for few in out))
-        if pairs or not contrast.pairs:
-            kept.append(replace(contrast, pairs=pairs, metrics=metrics))
-    if not kept:
-        none = "the offline baseline judges this by English word lists, and no item is in English"
-        raise ProbeUnavailableError(f"{', '.join(contrasts[0].metrics)}: {none}")
-    return kept
-
-
-def _english_only(setup: Setup) -> frozenset[str]:
-    """Return the metrics that have values for English items only; only the offline baseline has such metrics."""
-    parts = setup.judge_prompts if setup.client.backend.baseline else ()
-    return frozenset(
-        metric
-        for part in parts
-        for metric in (part.metrics if part.about is None and part.english_only else part.english_only)
-    )
-
-
 def within_log(contrast: Contrast, context: ProbeContext, log: VerdictLog) -> Contrast:
     """Restrict a contrast to the pairs whose judgments are in a log of verdicts.
 
@@ -220,15 +176,14 @@ def within_log(contrast: Contrast, context: ProbeContext, log: VerdictLog) -> Co
     Raises:
         ProbeUnavailableError: the log has no pair; the message says what is needed.
     """
-    items = contrast.items
 
-    def in_log(key: Key) -> bool:
-        variant = key[0]
+    def in_log(version: Version) -> bool:
+        variant, item = version
         sample = int(variant.removeprefix(AGAIN)) if variant.startswith(AGAIN) else 0
-        return log.answers(items[key], contrast.metrics, sample, one_order=variant == ONE_ORDER)
+        return log.answers(item, contrast.metrics, sample, one_order=variant == ONE_ORDER)
 
-    pairs = tuple(pair for pair in contrast.pairs if all(map(in_log, pair.keys)))
-    asked, have = ({pair.base[1] for pair in several} for several in (contrast.pairs, pairs))
+    pairs = tuple(pair for pair in contrast.pairs if all(map(in_log, pair.versions)))
+    asked, have = ({pair.base.item.id for pair in several} for several in (contrast.pairs, pairs))
     lacks = f"needs {_needed(contrast, context)}, and {len(have)} of {len(asked)} have it"
     if not pairs:
         raise ProbeUnavailableError(lacks)
@@ -240,9 +195,9 @@ def _needed(contrast: Contrast, context: ProbeContext) -> str:
     item_ids = {item.id for item in context.items}
     if contrast.mirrored:
         return "a verdict in one order" if contrast.observed else "the pair in both orders"
-    if any(pair.changed[0].startswith(AGAIN) for pair in contrast.pairs):
+    if any(pair.changed.variant.startswith(AGAIN) for pair in contrast.pairs):
         return "the same item judged again"
-    if any(pair.changed[1] not in item_ids for pair in contrast.pairs):
+    if any(pair.changed.item.id not in item_ids for pair in contrast.pairs):
         return f"a judgment of the item changed ({contrast.name})"
     return "a judgment of the item"
 
@@ -264,7 +219,7 @@ def run_bias(plan: BiasPlan, output: str | Path | None = None, **settings: Any) 
     record = BiasRecord(
         **setup.recorded,
         probes=tuple(dict.fromkeys(contrast.probe for contrast in plan.contrasts)),
-        repeats=context.repeats,
+        repeats=REPEATS,
         seed=context.seed,
         items=len(context.items),
         digest=digest_of(item for items in plan.versions.values() for item in items),
@@ -277,9 +232,7 @@ def run_bias(plan: BiasPlan, output: str | Path | None = None, **settings: Any) 
             for item in items
         }
         pairs = [pair for contrast in plan.contrasts for pair in contrast.pairs]
-        again = [
-            key for pair in pairs if pair.changed[0].startswith(AGAIN) for key in (pair.base, pair.changed)
-        ]
+        again = [key for pair in pairs if pair.changed.variant.startswith(AGAIN) for key in pair.keys]
         return BiasTable(
             record=record,
             topics=TopicKeys.from_judged(context.items).count,
@@ -327,7 +280,6 @@ class BiasSettings(StudySettings, LogSettings, total=False):
     - ``format``: the name of a format, or a judge; ``model``: a model's name, or the settings of a client.
     - ``metrics``: the metrics of the format to test.
     - ``probes``: the probes to run; by default all that need not be named.
-    - ``repeats``: the number of samples of one request, for repeatability; at least 2.
     - ``labels``: human labels of the items, or files of them; needed by probes that adjust for human quality.
     - ``seed``: the seed of the changes and of the sign flips.
     """
@@ -336,8 +288,7 @@ class BiasSettings(StudySettings, LogSettings, total=False):
     model: str | ClientOptions | None
     metrics: Sequence[str]
     probes: Sequence[str]
-    repeats: int
-    labels: str | Path | Sequence[str | Path] | LabelSet | None
+    labels: Labels | None
     seed: int
 
 
@@ -380,13 +331,6 @@ def bias_plan(items: Items = None, **settings: Unpack[BiasSettings]) -> BiasPlan
     source, checked, setup, log = prepared(items, judging)
     setup.judge.check_measured(setup.options.metrics, "bias")
     labels = settings.get("labels")
-    known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels)
-    context = ProbeContext(
-        tuple(checked.items(source)),
-        setup,
-        {} if known is None else human_quality_by_dimension(known),
-        settings.get("seed", SEED),
-        settings.get("repeats", REPEATS),
-        log,
-    )
+    quality = {} if labels is None else human_quality_by_dimension(labels_of(labels))
+    context = ProbeContext(tuple(checked.items(source)), setup, quality, settings.get("seed", SEED), log)
     return replace(plan_bias(context, settings.get("probes", ())), checked=checked)

@@ -28,7 +28,7 @@ COMMON = (
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeOptions(OptionGroup):
-    """The probes, conditions on what they find, and the file for a build.
+    """The probes, and conditions on what they find.
 
     Probes:
         probe: Only this probe, for example `position`. `--list` shows all; some, such as `bandwagon`, are made only if
@@ -36,16 +36,12 @@ class ProbeOptions(OptionGroup):
         list_all (--list): List the probes, and call no model.
         require: A condition such as `alarms == 0`, `flip_rate < 0.1`, `first_place.high < 0.6` or `effect[length] <
             0.05`. Exit code 0 if all are met, 1 if one is not. May be repeated.
-    Files:
-        junit: Write JUnit XML for a CI server into this file: a test case for each bias probe (a detected bias is a
-            failure) and for each condition that `--require` sets on the result.
     """
 
     probe: list[str] | None = None
     list_all: bool = False
     metric: options.Metric = None
     require: list[str] | None = None
-    junit: Path | None = None
 
 
 def bias(
@@ -83,14 +79,14 @@ def bias(
 
     conqret bias pairs.jsonl --judge my_judge:better --probe position --probe bandwagon
 
-    conqret bias pairs.jsonl --judge my_judge:better --require "alarms == 0" --junit bias.xml
+    conqret bias pairs.jsonl --judge my_judge:better --require "alarms == 0"
 
     conqret bias --verdicts log.jsonl
 
     conqret bias items.jsonl --format rag-fine-grained --model gpt-4o-mini --labels labels.csv --scale 1:3 --probe
     length --probe stance
     """
-    from conqret.studies.bias.bias_effects import bias_value, parse_bias_requirement, write_junit
+    from conqret.studies.bias.bias_effects import bias_value, parse_bias_requirement
     from conqret.studies.bias.bias_run import bias_plan, run_bias
     from conqret.studies.bias.result import missing_reasons, screen, write_bias
 
@@ -124,8 +120,6 @@ def bias(
     result(table, (*screen(table), at(page)), as_json=shown.json_output, outcomes=outcomes)
     note(*table.warnings)
     met = tell_outcomes(outcomes)
-    if probing.junit is not None:
-        write_junit(table, outcomes, probing.junit)
     if missing := table.lost:
         note(f"some comparisons lack values: {missing_reasons(missing)}; bias.json says how many")
     incomplete = tell_missing(missing)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from conqret.data import Item
 from conqret.data.digest import gathered
@@ -60,25 +61,47 @@ class ProbeUnavailableError(DeclarationError):
     """The error that a probe cannot be run with this judge or these items; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
+class Version(NamedTuple):
+    """A version of an item, judged with a variant of the request."""
+
+    variant: str
+    item: Item
+
+    @property
+    def key(self) -> Key:
+        """The variant of the request, and the id of the item."""
+        return self.variant, self.item.id
+
+
+@dataclass(frozen=True)
 class VersionPair:
-    """Two judgments to compare (``base`` and ``changed``), with their topic as ``cluster``.
+    """Two versions to compare (``base`` and ``changed``), with their topic as ``cluster``.
 
     ``item`` is the original item if the base is a version of it. ``again`` is a repetition of the base's
     request. With it, the difference is how much further the changed score is from the base than the repeated
     score is.
     """
 
-    base: Key
-    changed: Key
+    base: Version
+    changed: Version
     cluster: str
     item: str = ""
-    again: Key | None = None
+    again: Version | None = None
 
     @property
+    def original(self) -> str:
+        """The id of the item of which both are versions."""
+        return self.item or self.base.item.id
+
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """The two or three versions of the pair."""
+        return tuple(filter(None, (self.base, self.changed, self.again)))
+
+    @cached_property
     def keys(self) -> tuple[Key, ...]:
-        """The keys of the two or three judgments of the pair."""
-        return (self.base, self.changed) if self.again is None else (self.base, self.changed, self.again)
+        """The keys of the judgments of the pair."""
+        return tuple(version.key for version in self.versions)
 
 
 def paired(bases: Iterable[Item], changed: Iterable[Item]) -> tuple[VersionPair, ...]:
@@ -86,7 +109,7 @@ def paired(bases: Iterable[Item], changed: Iterable[Item]) -> tuple[VersionPair,
     request.
     """
     return tuple(
-        VersionPair((AS_IS, base.id), (AS_IS, other.id), base.topic)
+        VersionPair(Version(AS_IS, base), Version(AS_IS, other), base.topic)
         for base, other in zip(bases, changed, strict=True)
     )
 
@@ -96,7 +119,6 @@ class Contrast:
     """One comparison of a probe: pairs of judgments on ``metrics``.
 
     - ``probe``: the name of the probe, with a part in brackets if it tests several (``language (German)``).
-    - ``versions``: the items to judge, by variant of the request.
     - ``up``: what a positive effect means, in words; ``against``: what the base is, in words.
     - ``mirrored``: the changed score is of the two arguments in swapped order, so the difference is ``base +
     changed - 1``. Otherwise it is the changed score minus the base.
@@ -111,7 +133,6 @@ class Contrast:
     up: str
     metrics: tuple[str, ...]
     pairs: tuple[VersionPair, ...]
-    versions: Mapping[str, Sequence[Item]]
     mirrored: bool = False
     observed: bool = False
     turned: frozenset[str] = frozenset()
@@ -121,9 +142,11 @@ class Contrast:
     probe: str = ""
 
     @property
-    def items(self) -> dict[Key, Item]:
-        """The items to judge, by variant of the request and id."""
-        return {(variant, item.id): item for variant, several in self.versions.items() for item in several}
+    def versions(self) -> Iterator[Version]:
+        """What is judged, in this order: all bases before what they are compared with; of swapped arguments, pair by
+        pair."""
+        pairs = [pair.versions for pair in self.pairs]
+        return chain.from_iterable(pairs if self.mirrored else zip(*pairs, strict=True))
 
     def moved(self, base: float, changed: float, again: float | None = None) -> float:
         """Return the difference of a pair with these scores."""
@@ -149,14 +172,13 @@ class ProbeContext:
     """The input of all probes: the items and the judge (``setup``).
 
     ``human_quality`` has the mean label of each item in [0, 1], by dimension. With a ``log`` of verdicts no
-    model is called. ``repeats`` is the number of samples of one request.
+    model is called.
     """
 
     items: tuple[Item, ...]
     setup: Setup
     human_quality: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     seed: int = SEED
-    repeats: int = REPEATS
     log: VerdictLog | None = None
 
     @property
@@ -196,17 +218,16 @@ class ProbeContext:
         if PREFERENCE not in self.metrics:
             raise ProbeUnavailableError("the judge states no preference between two arguments")
 
-    def quality(self, metric: str) -> Mapping[str, float]:
-        """Return the mean label of each item for ``metric``.
+    def quality(self, metric: str) -> tuple[str, Mapping[str, float]]:
+        """Return the mean label of each item for ``metric``, and the dimension of these labels.
 
-        It is that of the dimension of the same name, else of overall quality, else the mean over all
-        dimensions.
+        It is the dimension of the same name, else overall quality; else the labels are means over all dimensions.
         """
         for name in (metric, OVERALL):
             if name in self.human_quality:
-                return self.human_quality[name]
+                return name, self.human_quality[name]
         values = gathered(pair for quality in self.human_quality.values() for pair in quality.items())
-        return {item: sum(several) / len(several) for item, several in values.items()}
+        return "quality", {item: sum(several) / len(several) for item, several in values.items()}
 
 
 @dataclass(frozen=True)
@@ -276,7 +297,7 @@ EXPECTED: Mapping[Adverse, Direction] = {"rise": Direction.NO_RISE, "any": Direc
 
 def perturbed(
     perturbation: Perturbation, level: float, *, name: str, adverse: Adverse, up: str, against: str = NEUTRAL
-) -> Callable[[ProbeContext], tuple[Contrast]]:
+) -> Callable[[ProbeContext], Iterator[Contrast]]:
     """Return a function that compares each item perturbed at ``level`` with its control.
 
     The control is the item itself if the perturbation has none. The metrics are those that the perturbation
@@ -296,7 +317,7 @@ def perturbed(
     """
     wanted, control = EXPECTED[adverse], perturbation.controlled
 
-    def contrasts(context: ProbeContext) -> tuple[Contrast]:
+    def contrasts(context: ProbeContext) -> Iterator[Contrast]:
         metrics = context.select_metrics(
             [metric for metric, expected in perturbation.expects.items() if expected is wanted],
             f"{perturbation.name} says nothing about the metrics of this judge",
@@ -308,22 +329,16 @@ def perturbed(
         unable = {item.item for item in left_out}
         able = [item for item in context.items if item.id not in unable]
         bases = able if control is None else [control.apply(item, level, seed=context.seed) for item in able]
-        pairs = [
-            VersionPair((AS_IS, base.id), (AS_IS, changed.id), base.topic, records(changed)[0].original)
-            for base, changed in zip(bases, versions[level], strict=True)
-        ]
+        pairs = paired(bases, versions[level])
         left = f"{name}: {number(len(left_out), 'item')} cannot be changed ({reasons})"
-        return (
-            Contrast(
-                name=name,
-                adverse=adverse,
-                up=up,
-                metrics=metrics,
-                pairs=tuple(pairs),
-                versions={AS_IS: (*bases, *versions[level])},
-                against=AS_IS if control is None else against,
-                notes=(left,) if left_out else (),
-            ),
+        yield Contrast(
+            name=name,
+            adverse=adverse,
+            up=up,
+            metrics=metrics,
+            pairs=tuple(replace(pair, item=records(pair.changed.item)[0].original) for pair in pairs),
+            against=AS_IS if control is None else against,
+            notes=(left,) if left_out else (),
         )
 
     return contrasts

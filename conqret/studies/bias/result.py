@@ -98,7 +98,6 @@ class BiasRecord(InstrumentRecord):
     SAME: ClassVar[Mapping[str, str]] = {
         **InstrumentRecord.SAME,
         "probes": "probes",
-        "repeats": "repeats",
         "seed": "seed",
         "digest": "items, labels or requests",
     }

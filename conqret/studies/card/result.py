@@ -104,9 +104,9 @@ def make_card(
     ``judgments`` are needed for the repeatability of samples.
 
     Raises:
-        DeclarationError: validation, bias table or sensitivity run are of another judge configuration.
+        DeclarationError: bias table or sensitivity run are of another judge configuration.
     """
-    _check_same_judge(record, validation, bias, sensitivity)
+    _check_same_judge(record, bias, sensitivity)
     judge = recorded_judge(record)
     known = [(item.topic, item.stance) for item in items]
     topics, stances = {topic for topic, _ in known}, Counter(stance for _, stance in known)
@@ -148,31 +148,25 @@ def read_card(path: Path) -> Card:
 
 
 def _check_same_judge(
-    record: JudgeRecord,
-    validation: Validation,
-    bias: BiasTable | None,
-    sensitivity: SensitivityResults | None,
+    record: JudgeRecord, bias: BiasTable | None, sensitivity: SensitivityResults | None
 ) -> None:
     """Check that the parts of a card are of the judge configuration of the run.
 
     Raises:
         DeclarationError: a part is of another one; the message says what differs.
     """
-    parts: dict[str, Sequence[Mapping[str, Any]]] = {"the validation": [validation.judge.model_dump()]}
+    parts: dict[str, Sequence[Mapping[str, Any]]] = {}
     if bias is not None:
         parts["the bias table"] = [dict(bias.record)]
     if sensitivity is not None:
         parts["the sensitivity run"] = sensitivity.record.judges
     for part, judges in parts.items():
         if not {*record.fingerprints} & {judge["fingerprint"] for judge in judges}:
-            was, other = record.identity, judges[0].get("identity")
-            if other is None:
-                was, other = (
-                    {name: one[name] for name in ("format", "model")} for one in (dict(record), judges[0])
-                )
             unnamed = ["other prompts, answers, options or model settings"]
-            why = "; ".join(differences(was, other, "of the run") or unnamed)
-            raise DeclarationError(f"{part} belongs to another judge configuration than the run: {why}")
+            differing = differences(record.identity, judges[0]["identity"], "of the run") or unnamed
+            raise DeclarationError(
+                f"{part} belongs to another judge configuration than the run: {'; '.join(differing)}"
+            )
 
 
 def changes(card: Card, setup: Setup) -> list[str]:

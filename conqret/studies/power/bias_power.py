@@ -27,7 +27,7 @@ from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.studies.bias.bias_effects import bias_rows, primary_contrasts
 from conqret.studies.bias.bias_run import BiasPlan, plan_bias
 from conqret.studies.bias.contrast import AS_IS, ONE_ORDER, PREFERENCE, Contrast, Key, ProbeContext
-from conqret.studies.bias.probes.places import SWAPPED
+from conqret.studies.bias.probes.changed_requests import SWAPPED
 
 SIMULATIONS = 100
 """Judges of each kind: the standard error of a share of one half is then .05."""
@@ -186,7 +186,7 @@ class PlantedJudge:
             for pair in contrast.pairs:
                 for key in pair.keys:
                     if key not in values:
-                        values[key] = self._preference(key, pair.item or pair.base[1], pair.cluster)
+                        values[key] = self._preference(key, pair.original, pair.cluster)
         return {key: _judgment(value) for key, value in values.items()}
 
     @cached_property
@@ -201,7 +201,7 @@ class PlantedJudge:
             (key, contrast)
             for contrast in self.contrasts
             if not contrast.mirrored
-            for key in dict.fromkeys(pair.changed for pair in contrast.pairs)
+            for key in dict.fromkeys(pair.changed.key for pair in contrast.pairs)
         )
 
     def _preference(self, key: Key, item: str, topic: str) -> float:

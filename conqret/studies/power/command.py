@@ -23,7 +23,7 @@ NAMES = {
 }
 """Options of each study that its function has under another name."""
 TAKES = {
-    "agreement": ("effect", "icc", "shares", "pilot", "labels", "half_width"),
+    "agreement": ("effect", "icc", "pilot", "labels", "half_width"),
     "difference": ("effect", "icc", "sd", "pilot", "reference", "metric", "half_width"),
     "bias": ("effect", "probe"),
     "tournament": ("sd", "comparisons"),
@@ -66,8 +66,6 @@ class Assumed(OptionGroup):
         sd: The standard deviation of a score or of a paired difference (`difference`, 0.2), or of true strengths in
             log-odds (`tournament`, 2: the better of two items is preferred in 83% of pairs; with 1 in 73%).
         icc: The share of the variance of scores that is between topics (intraclass correlation). Default: 0.2.
-        shares: `agreement`: the share of each label, from the lowest label up, such as 0.8,0.15,0.05. With rare labels
-            many studies have no interval. Default: continuous values.
         pilot: A finished run of a judge whose topics and items are resampled instead: for `agreement` with `--labels`,
             for `difference` with `--reference` and `--metric`.
         reference: `difference`: a second finished run over the items of `--pilot`.
@@ -80,7 +78,6 @@ class Assumed(OptionGroup):
     effect: float | None = None
     sd: float | None = None
     icc: Annotated[float | None, Interval(ge=0, le=1)] = None
-    shares: str | None = None
     pilot: Path | None = None
     reference: Path | None = None
     metric: str | None = None
@@ -153,8 +150,6 @@ def power(
         else:
             goal = extra.pop("half_width", None)
             plan["confidence"] = confidence
-            if "shares" in extra:
-                extra["shares"] = options.numbers(extra["shares"], "--shares is a list such as 0.8,0.2")
             if "labels" in extra:
                 extra["labels"] = reading.load(extra["labels"])
             simulate = (

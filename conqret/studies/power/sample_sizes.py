@@ -3,12 +3,10 @@ assumptions or from a pilot."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from statistics import NormalDist
 from typing import TypedDict, Unpack
 
 import numpy as np
@@ -34,11 +32,10 @@ SEED = 13
 MAX_WITHOUT = 0.05
 """The share of simulations without an interval above which a cell has no width: it would be that of the lucky ones."""
 
-SHARES_SUM = 0.02
-"""How far the sum of shares may lie from 1: shares are rounded."""
-
 Draw = Callable[[int, int, "np.random.Generator"], "NDArray[np.float64]"]
 """From topics, items a topic and a generator to values, columns by items; the items of a topic follow each other."""
+Statistic = Callable[["NDArray[np.float64]", list[int]], JackknifedEstimate]
+"""From values and the topic of each item to a statistic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,78 +54,53 @@ class PlannedSize:
     without: float
 
 
-@dataclass(frozen=True, slots=True)
-class SamplePlan:
-    """The settings of a simulation: each number of ``topics`` is combined with each number of ``items`` per
-    topic.
+def planned_sizes(
+    draw: Draw,
+    statistic: Statistic,
+    *,
+    tests: bool = False,
+    topics: Sequence[int] = (6, 8, 12, 20, 50),
+    items: Sequence[int] = (1, 3, 10),
+    simulations: int = SIMULATIONS,
+    seed: int = SEED,
+    confidence: float = CONFIDENCE,
+    on_cell: Callable[[], object] = lambda: None,
+) -> tuple[PlannedSize, ...]:
+    """Simulate each number of topics with each number of items per topic, and return the results.
 
-    ``on_cell`` is called after each combination.
+    ``draw`` simulates data, and ``statistic`` is computed from values and topics. If ``tests`` is True, it is tested
+    against 0. The others are as in :class:`PlanSettings`.
 
     Raises:
         DeclarationError: a number is below 1.
     """
-
-    topics: Sequence[int] = (6, 8, 12, 20, 50)
-    items: Sequence[int] = (1, 3, 10)
-    simulations: int = SIMULATIONS
-    seed: int = SEED
-    confidence: float = CONFIDENCE
-    on_cell: Callable[[], object] = lambda: None
-
-    def __post_init__(self) -> None:
-        if min([*self.topics, *self.items, self.simulations]) < 1 or not self.topics or not self.items:
-            raise DeclarationError("a plan needs at least one topic, one item a topic and one simulation")
-
-    def cells(
-        self,
-        draw: Draw,
-        compute: Callable[[NDArray[np.float64], list[int]], JackknifedEstimate],
-        *,
-        tests: bool = False,
-    ) -> list[PlannedSize]:
-        """Simulate each combination of topics and items, and return its results.
-
-        ``draw`` simulates data, and ``compute`` computes the statistic from values and topics. If ``tests``
-        is True, the statistic is tested against 0.
-        """
-        sizes = []
-        for count, each in product(self.topics, self.items):
-            rng = np.random.default_rng([self.seed, count, each])
-            names = np.repeat(np.arange(count), each).tolist()
-            drawn = [compute(draw(count, each, rng), names) for _ in range(self.simulations)]
-            halves = [sampled.estimate(self.confidence).half for sampled in drawn]
-            widths = [half for half in halves if half is not None]
-            without = 1 - len(widths) / self.simulations
-            tested = tests and count >= MIN_TOPICS
-            found_p = [sampled.p() for sampled in drawn] if tested else []
-            significant = sum(p is not None and p < ALPHA for p in found_p)
-            sizes.append(
-                PlannedSize(
-                    topics=count,
-                    items=each,
-                    half_width=float(np.median(widths)) if widths and without <= MAX_WITHOUT else None,
-                    power=significant / self.simulations if tested else None,
-                    without=without,
-                )
-            )
-            self.on_cell()
-        return sizes
+    if min([*topics, *items, simulations]) < 1 or not topics or not items:
+        raise DeclarationError("a plan needs at least one topic, one item a topic and one simulation")
+    sizes = []
+    for count, each in product(topics, items):
+        rng = np.random.default_rng([seed, count, each])
+        names = np.repeat(np.arange(count), each).tolist()
+        drawn = [statistic(draw(count, each, rng), names) for _ in range(simulations)]
+        halves = [sampled.estimate(confidence).half for sampled in drawn]
+        widths = [half for half in halves if half is not None]
+        without = 1 - len(widths) / simulations
+        power = None
+        if tests and count >= MIN_TOPICS:
+            power = sum(p is not None and p < ALPHA for p in (one.p() for one in drawn)) / simulations
+        half_width = float(np.median(widths)) if widths and without <= MAX_WITHOUT else None
+        sizes.append(PlannedSize(count, each, half_width, power, without))
+        on_cell()
+    return tuple(sizes)
 
 
-def plan_agreement(draw: Draw, plan: SamplePlan, level: Level = "interval") -> list[PlannedSize]:
-    """Simulate the interval width of Krippendorff's alpha between two columns, judge and annotators."""
-
-    def alpha(values: NDArray[np.float64], names: list[int]) -> JackknifedEstimate:
-        return alphas(values[None], level, leave_one_out(names))[0]
-
-    return plan.cells(draw, alpha)
+def alpha_of_two(level: Level = "interval") -> Statistic:
+    """Return the function that computes Krippendorff's alpha between two columns, judge and annotators."""
+    return lambda values, names: alphas(values[None], level, leave_one_out(names))[0]
 
 
-def plan_mean(draw: Draw, plan: SamplePlan) -> list[PlannedSize]:
-    """Simulate the interval width of a mean (of one column), and the power of its two-sided test against 0
-    at 5%.
-    """
-    return plan.cells(draw, lambda values, names: mean(values[0], names), tests=True)
+def mean_of_one(values: NDArray[np.float64], names: list[int]) -> JackknifedEstimate:
+    """Compute the mean of the only column."""
+    return mean(values[0], names)
 
 
 def assumed(correlation: float, icc: float) -> Draw:
@@ -144,26 +116,6 @@ def assumed(correlation: float, icc: float) -> Draw:
         raise DeclarationError(f"an alpha to plan for must lie inside (-1, 1), not at {correlation}")
     root, normal = np.linalg.cholesky([[1, correlation], [correlation, 1]]), _normal(2, icc)
     return lambda topics, items, rng: np.asarray(root @ normal(topics, items, rng))
-
-
-def skewed(draw: Draw, shares: Sequence[float]) -> Draw:
-    """Return a function that simulates ordinal labels 0, 1 … with these ``shares`` by cutting normal values
-    of ``draw``.
-
-    Each column is cut at the normal quantiles. Agreement of the labels is below that of the values,
-    especially if few labels dominate.
-
-    Raises:
-        DeclarationError: there are fewer than two shares, one is not above 0, or their sum is not 1.
-    """
-    if len(shares) < 2 or min(shares) <= 0 or not math.isclose(sum(shares), 1, abs_tol=SHARES_SUM):
-        raise DeclarationError(
-            "the shares of labels must be at least two numbers above 0, from the lowest label up, "
-            f"with the sum 1, such as 0.8,0.15,0.05, not {', '.join(f'{share:g}' for share in shares)}"
-        )
-    whole = sum(shares)
-    cuts = [NormalDist().inv_cdf(sum(shares[:step]) / whole) for step in range(1, len(shares))]
-    return lambda topics, items, rng: np.digitize(draw(topics, items, rng), cuts).astype(float)
 
 
 def assumed_differences(shift: float, sd: float, icc: float) -> Draw:
@@ -230,7 +182,7 @@ SAME_SCORE = 1e-9
 
 
 class PlanSettings(TypedDict, total=False):
-    """The settings of a simulation (:class:`SamplePlan`), as keyword arguments.
+    """The settings of a simulation (:func:`planned_sizes`), as keyword arguments.
 
     Each number of ``topics`` is combined with each number of ``items`` per topic. ``on_cell`` is called after
     each combination.
@@ -264,20 +216,17 @@ def power_agreement(
     *,
     alpha: float = 0.5,
     icc: float = 0.2,
-    shares: Sequence[float] = (),
     pilot: str | Path | None = None,
     labels: Labels | None = None,
     **plan: Unpack[PlanSettings],
 ) -> SampleSizes:
     """Simulate the interval width of Krippendorff's alpha of judge and annotators for several sample sizes.
 
-    Without a pilot, interval-level scores are assumed, or ordinal labels with ``shares``. A pilot's labels
-    keep their level and scale.
+    Without a pilot, interval-level scores are assumed. A pilot's labels keep their level and scale.
 
     Args:
-        alpha: the assumed true alpha (with ``shares``: that of the values behind the labels).
+        alpha: the assumed true alpha.
         icc: the assumed share of the variance between topics.
-        shares: the assumed frequency of each label, from the lowest up.
         pilot: a finished run whose topics and items are resampled instead.
         labels: human labels of the pilot's items, of one dimension.
         plan: the settings of the simulation: :class:`PlanSettings`.
@@ -287,19 +236,10 @@ def power_agreement(
             have several dimensions.
     """
     _together(pilot=pilot, labels=labels)
-    sizes = SamplePlan(**plan)
-    if pilot is not None and shares:
-        raise DeclarationError("a pilot has its own shares of labels: leave out --shares")
     level: Level = "interval"
     what, told, draw = "alpha", "", assumed(alpha, icc)
     spread = f"true alpha {alpha:g}, interval level, ICC {icc:g}"
-    if shares:
-        steps = ", ".join(f"{share:g}" for share in shares)
-        spread = (
-            f"ordinal labels with shares of {steps}, alpha {alpha:g} of the values behind them, ICC {icc:g}"
-        )
-        level, draw = "ordinal", skewed(draw, shares)
-    elif pilot is not None and labels is not None:
+    if pilot is not None and labels is not None:
         joined = join_labels(JudgeFolder(Path(pilot)).finished(), labels_of(labels))
         if len(joined.metrics) > 1:
             example = f"--dimension {next(iter(joined.metrics))}"
@@ -307,7 +247,9 @@ def power_agreement(
                 f"the labels have {len(joined.metrics)} dimensions: choose one, as in {example}"
             )
         (dimension,) = joined.metrics
-        view = DimensionView(joined, dimension, AgreementSettings(confidence=sizes.confidence))
+        view = DimensionView(
+            joined, dimension, AgreementSettings(confidence=plan.get("confidence", CONFIDENCE))
+        )
         if not view.placed or not view.compared.any():
             raise DeclarationError(NO_PAIR if view.placed else NO_SCALE)
         kept = view.compared.nonzero()[0].tolist()
@@ -315,8 +257,7 @@ def power_agreement(
         what, level, spread = f"alpha of {dimension}", view.scale.level, ""
         told = _piloted(len(kept), len(set(clusters)), f"{joined.clustered_by}s")
         draw = from_pilot([view.judge()[kept], view.target[kept]], clusters)
-    cells = tuple(plan_agreement(draw, sizes, level))
-    return SampleSizes(what, cells, sizes.simulations, sizes.confidence, told, spread)
+    return _sizes(what, planned_sizes(draw, alpha_of_two(level), **plan), plan, told, spread)
 
 
 @strict_options
@@ -347,15 +288,22 @@ def power_difference(
             together.
     """
     _together(pilot=pilot, reference=reference, metric=metric)
-    sizes, draw, told = SamplePlan(**plan), assumed_differences(shift, sd, icc), ""
+    draw, told = assumed_differences(shift, sd, icc), ""
     if pilot is not None and reference is not None and metric is not None:
         first, second = (JudgeFolder(Path(one)).finished() for one in (pilot, reference))
         values, topics = between_runs(first, second, metric_name(metric.strip()))
         told = _piloted(len(values), len(set(topics)), "topics")
         draw = from_pilot(np.asarray([values]) + shift, topics)
     spread = "" if told else f"standard deviation {sd:g}, ICC {icc:g}"
-    what, cells = f"a difference of {shift:g}", tuple(plan_mean(draw, sizes))
-    return SampleSizes(what, cells, sizes.simulations, sizes.confidence, told, spread)
+    cells = planned_sizes(draw, mean_of_one, tests=True, **plan)
+    return _sizes(f"a difference of {shift:g}", cells, plan, told, spread)
+
+
+def _sizes(
+    what: str, cells: tuple[PlannedSize, ...], plan: PlanSettings, pilot: str, spread: str
+) -> SampleSizes:
+    settings = plan.get("simulations", SIMULATIONS), plan.get("confidence", CONFIDENCE)
+    return SampleSizes(what, cells, *settings, pilot, spread)
 
 
 def _together(**given: object) -> None:

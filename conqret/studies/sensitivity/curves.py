@@ -153,6 +153,8 @@ def _judge_invariance(
     return "inconclusive", found
 
 
+_COPIED = ("n", "falls", "pearson", "spearman", "fell", "rose", "neighbours")
+"""The fields of a response that a curve has, too."""
 NOT_JUDGED = "not_judged"
 """The reason of a version that the judge says nothing of."""
 
@@ -211,7 +213,7 @@ class JudgeCurves:
         verdict: Verdict | None = None
         words = moved(response)
         if expected is not None:
-            verdict, words = judge_response(response, expected, p_values, self.plan.margin)
+            verdict, words = judge_response(response, expected, p_values)
         yield Curve(
             **self._measured(metric),
             fingerprint=self.setup.fingerprint,
@@ -221,18 +223,11 @@ class JudgeCurves:
             points=tuple(
                 CurvePoint(level=at, mean=mean, low=one.low, high=one.high) for at, mean, one in ends
             ),
-            n=response.n,
             total=response.n + lost.total(),
             topics=response.clusters,
             missing=missing,
-            falls=response.falls,
-            pearson=response.pearson,
-            spearman=response.spearman,
-            fell=response.fell,
-            rose=response.rose,
-            neighbours=response.neighbours,
+            **{name: getattr(response, name) for name in _COPIED},
             alarms=tuple(response.levels[place + 1] for place in alarms(p_values)),
-            margin=self.plan.margin,
             verdict=verdict,
             words=words,
         )
@@ -300,3 +295,27 @@ class JudgeCurves:
                 reasons = {} if judgment is None else judgment.reasons
                 lost[reasons.get(metric, NOT_JUDGED)] += 1
         return rows, lost
+
+
+def judged_curves(judges: Sequence[JudgeCurves]) -> list[Curve | EmptyCurve | StanceCurve]:
+    """Return the curves of all judges with an expected change, and those of user-defined criteria. Tests of curves that
+    should not change are corrected together, over all judges."""
+    asked = [
+        (judge, entry, metric, *judge.respond(entry, metric))
+        for judge in judges
+        for entry in judge.plan.perturbations
+        for metric in judge.setup.metrics
+        if entry.perturbation.expected(metric) is not None or judge.setup.judge.declared
+    ]
+    still = {
+        place: (response, expected)
+        for place, (_, entry, metric, response, _) in enumerate(asked)
+        if response is not None and (expected := entry.perturbation.expected(metric)) in INVARIANT
+    }
+    shifts = corrected([one for one, _ in still.values()], [one for _, one in still.values()])
+    p_values = dict(zip(still, shifts, strict=True))
+    return [
+        curve
+        for place, (judge, entry, metric, response, lost) in enumerate(asked)
+        for curve in judge.curves(entry, metric, response, lost, p_values.get(place, ()))
+    ]

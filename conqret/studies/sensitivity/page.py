@@ -21,6 +21,7 @@ from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import MIN_TOPICS
 from conqret.studies.sensitivity.result import (
     INVARIANT,
+    RELEVANT_GRADE,
     Curve,
     CurveCell,
     EmptyCurve,
@@ -211,14 +212,19 @@ def perturbation_words(perturbation: str) -> str:
 def all_tables(results: SensitivityResults) -> Iterator[Table]:
     """Yield every table that the results have data for: verdicts, curves, stances, models, precision, grid."""
     yield verdicts(results)
-    for perturbation, metric in _pairs(results, Direction.FALL):
-        yield curve_table(results, perturbation, metric)
-    if results.stances:
-        first = results.stances[0]
-        yield stance_table(results, first.perturbation, first.metric)
-    if len({judge["model"] for judge in results.record.judges}) > 1:
-        for perturbation, metric in _pairs(results, Direction.FALL)[:1]:
-            yield monotone_table(results, perturbation, metric)
+    several = len({judge["model"] for judge in results.record.judges}) > 1
+    pairs = _pairs(results, Direction.FALL)
+    for perturbation, metric in pairs:
+        curves = _of(results.curves, perturbation, metric)
+        names = [f"{curve.format}{f' ({curve.model})' * several}" for curve in curves]
+        yield curve_table(results, curves, names, PUBLISHED.get(metric, ""))
+    for first in results.stances[:1]:
+        stances = _of(results.stances, first.perturbation, first.metric)
+        source = "Table 15" if first.metric == "context_relevance" else ""
+        names = [f"{curve.format} {curve.stance}" for curve in stances]
+        yield curve_table(results, stances, names, source, ", by stance")
+    for perturbation, metric in pairs[:several]:
+        yield monotone_table(results, perturbation, metric)
     if results.precision:
         yield precision_table(results)
     yield from grid_tables(results)
@@ -272,41 +278,37 @@ def _verdict_cells(curve: Curve | EmptyCurve) -> tuple[str, ...]:
     )
 
 
-def curve_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
-    """Return the table of one metric's means under a perturbation (ConQRet, Tables 16 and 18).
+def curve_table(
+    results: SensitivityResults,
+    curves: Sequence[Curve | StanceCurve],
+    names: Sequence[str],
+    source: str,
+    lead: str = "",
+) -> Table:
+    """Return the table of one metric's means under a perturbation (ConQRet, Tables 15, 16 and 18).
 
-    A row is a level, a column a judge. Two closing rows have Pearson's correlation of means and levels, and
-    whether the means decrease from each level to the next.
-    """
-    curves = _of(results.curves, perturbation, metric)
-    several = len({judge["model"] for judge in results.record.judges}) > 1
-    names = [f"{curve.format}{f' ({curve.model})' * several}" for curve in curves]
-    levels = [point.level for point in curves[0].points]
-    source = f" (ConQRet, {PUBLISHED[metric]})" if metric in PUBLISHED else ""
-    title = f"{words.label(metric)}: {perturbation_words(perturbation)}{source}"
-    return Table(title, (words.capitalised(curves[0].unit), *names), _levels(levels, curves))
-
-
-def stance_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
-    """Return the table of one metric's means under a perturbation, by stance (ConQRet, Table 15).
-
-    A row is a level, a column a judge with the items of one stance. Two closing rows have Pearson's
+    A row is a level, a column a judge, or a judge with the items of one stance. Two closing rows have Pearson's
     correlation of means and levels, and whether the means decrease from each level to the next.
+
+    Args:
+        results: the results.
+        curves: the curves of the columns.
+        names: their names.
+        source: the paper's table; may be empty.
+        lead: what the title says besides.
     """
-    curves = _of(results.stances, perturbation, metric)
-    units = [words.capitalised(one.unit) for one in results.curves if one.perturbation == perturbation]
-    names = [f"{curve.format} {curve.stance}" for curve in curves]
-    source = " (ConQRet, Table 15)" if metric == "context_relevance" else ""
-    title = f"{words.label(metric)}: {perturbation_words(perturbation)}, by stance{source}"
-    return Table(title, ((units or ["Level"])[0], *names), _levels(curves[0].levels, curves))
-
-
-def _levels(levels: Sequence[float], curves: Sequence[Curve | StanceCurve]) -> Iterator[Sequence[Cell]]:
-    """The means of each level, the correlation with it, and whether they fall."""
-    for place, level in enumerate(levels):
-        yield f"{level:g}", *(curve.means[place] for curve in curves)
-    yield "Pearson", *(_signed(curve.pearson) for curve in curves)
-    yield "Monotone decrease", *(YES if curve.falls else NO for curve in curves)
+    first = curves[0]
+    whole = next(one for one in results.curves if one.perturbation == first.perturbation)
+    rows: list[Sequence[Cell]] = [
+        (f"{point.level:g}", *(curve.means[place] for curve in curves))
+        for place, point in enumerate(whole.points)
+    ]
+    rows.append(("Pearson", *(_signed(curve.pearson) for curve in curves)))
+    rows.append(("Monotone decrease", *(YES if curve.falls else NO for curve in curves)))
+    title = f"{words.label(first.metric)}: {perturbation_words(first.perturbation)}{lead}"
+    return Table(
+        f"{title}{f' (ConQRet, {source})' * bool(source)}", (words.capitalised(whole.unit), *names), rows
+    )
 
 
 def monotone_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
@@ -332,28 +334,23 @@ def monotone_table(results: SensitivityResults, perturbation: str, metric: str) 
 
 
 def precision_table(results: SensitivityResults) -> Table:
-    """Return the table of true precision, context relevance and predicted precision with its error (ConQRet,
-    Table 7).
+    """Return the table of true precision, context relevance and predicted precision with its error, as in ``.548
+    (+.043)`` (ConQRet, Table 7).
     """
     direct = list(dict.fromkeys(name for row in results.precision for name in row.direct))
     predicted = list(dict.fromkeys(name for row in results.precision for name in row.predicted))
-    grade = "" if results.relevant_grade is None else f" (grade ≥ {results.relevant_grade:g})"
-    rows = [
-        (
-            f"{row.level:g}",
-            row.true,
+    rows = []
+    for row in results.precision:
+        cells = {name: f"{value:.3f} ({value - row.true:+z.3f})" for name, value in row.predicted.items()}
+        figures = [
             *(row.direct.get(name, "") for name in direct),
-            *(
-                precision_cell(row.true, row.predicted[name]) if name in row.predicted else ""
-                for name in predicted
-            ),
-        )
-        for row in results.precision
-    ]
+            *(cells.get(name, "") for name in predicted),
+        ]
+        rows.append((f"{row.level:g}", row.true, *figures))
     return Table(
         "True and predicted precision (ConQRet, Table 7)",
         (
-            *("% irrelevant", f"True precision{grade}"),
+            *("% irrelevant", f"True precision (grade ≥ {RELEVANT_GRADE})"),
             *(f"Context relevance, {name}" for name in direct),
             *(f"Predicted precision, {name}{rated_from(results, name)}" for name in predicted),
         ),
@@ -371,11 +368,6 @@ def rated_from(results: SensitivityResults, name: str) -> str:
         if f"{judge['format']} ({judge['model']})" == name and threshold is not None:
             return f" (rating ≥ {threshold:g})"
     return ""
-
-
-def precision_cell(true: float, predicted: float) -> str:
-    """Return a predicted precision and its error as in the paper: ``.548 (+.043)``."""
-    return f"{predicted:.3f} ({predicted - true:+z.3f})"
 
 
 def grids(results: SensitivityResults) -> Iterator[tuple[str, str, str, Sequence[CurveCell]]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from operator import not_
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
@@ -116,6 +115,10 @@ class CurveCell(MeasuredCurve):
     n: int
 
 
+RELEVANT_GRADE = 1
+"""A document counts as relevant from this grade upwards, as in TREC's measures."""
+
+
 class PrecisionRow(Frozen):
     """One level of Table 7 of ConQRet: precision of the evidence over ``n`` items.
 
@@ -190,8 +193,7 @@ class SensitivityResults(Frozen):
 
     - ``unscored``: curves without points; ``stances``: curves by stance; ``grid``: cells of two combined
     perturbations.
-    - ``precision``: Table 7 of ConQRet, if documents have labels; ``relevant_grade``: the grade from which a
-    document is relevant.
+    - ``precision``: Table 7 of ConQRet, if documents have labels.
     - ``left_out``: by perturbation, why items lack a level; ``unreached``: levels that most items cannot
     reach.
     - ``warnings``: must be shown with the results; ``session``: counts of the last session.
@@ -203,7 +205,6 @@ class SensitivityResults(Frozen):
     stances: tuple[StanceCurve, ...] = ()
     grid: tuple[CurveCell, ...] = ()
     precision: tuple[PrecisionRow, ...] = ()
-    relevant_grade: float | None = Field(default=None, exclude_if=not_)
     left_out: Mapping[str, tuple[str, ...]] = {}
     unreached: tuple[UnreachableLevel, ...] = ()
     warnings: tuple[str, ...] = ()

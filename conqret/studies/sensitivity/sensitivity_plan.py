@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from conqret.data import Item
@@ -28,7 +28,6 @@ from conqret.perturb.versions import (
 from conqret.prompts import Library
 from conqret.runs.dry_run import VALUE_TOKENS, CountingClient
 from conqret.runs.trials import Loop
-from conqret.stats.curve_tests import MARGIN
 
 Stack = tuple[tuple[str, float], ...]
 """The changes of one version, in order: ``(("hallucinate", 5), ("irrelevant", 20))``; empty: as it is."""
@@ -102,7 +101,6 @@ class SensitivityPlan:
     - ``unreached``: levels that most items cannot reach, so that no curve has them.
     - ``crossed``: the two perturbations of the grid, if any.
     - ``checked``: which items of the file are left out.
-    - ``margin``: the shift within which a score counts as unchanged.
     """
 
     setups: tuple[Setup, ...]
@@ -113,7 +111,6 @@ class SensitivityPlan:
     crossed: tuple[PerturbationLevels, ...] = ()
     unreached: tuple[UnreachableLevel, ...] = ()
     checked: CheckedItems | None = None
-    margin: float = MARGIN
 
     @property
     def items(self) -> tuple[Item, ...]:
@@ -198,9 +195,6 @@ def make_plan(
     if not setups or not (perturbations or grid):
         raise DeclarationError("a sensitivity run needs at least one format and one perturbation")
     materials, originals = materials or {}, {item.id: item for item in items}
-    clash = [entry.perturbation.name for entry in perturbations]
-    if len(set(clash)) != len(clash):
-        raise DeclarationError(f"give each perturbation only once: {', '.join(clash)}")
     versions: dict[Stack, Mapping[str, Item]] = {(): originals}
     left_out: dict[str, list[LeftOutItem]] = {name: list(outs) for name, outs in (unable or {}).items()}
     unreached: list[UnreachableLevel] = []
@@ -240,8 +234,10 @@ def make_plan(
             reason = counted_reasons(reasons) if reasons else "its levels are out of reach"
             raise DeclarationError(f"{name} can change none of the items: {reason}")
     lost = {name: tuple(outs) for name, outs in left_out.items() if outs}
-    asked = together(setups)
-    return SensitivityPlan(asked, tuple(drawn), versions, lost, seed, tuple(grid), tuple(unreached))
+    asked = {setup.fingerprint: setup for setup in setups}
+    return SensitivityPlan(
+        tuple(asked.values()), tuple(drawn), versions, lost, seed, tuple(grid), tuple(unreached)
+    )
 
 
 def _without(items: Mapping[str, Item], left_out: Iterable[LeftOutItem]) -> dict[str, Item]:
@@ -249,30 +245,13 @@ def _without(items: Mapping[str, Item], left_out: Iterable[LeftOutItem]) -> dict
     return {name: item for name, item in items.items() if name not in gone}
 
 
-def together(setups: Iterable[Setup]) -> tuple[Setup, ...]:
-    """Return each judge configuration once, with the requested metrics of all setups that share it."""
-    setups_by_fingerprint: dict[str, Setup] = {}
-    for setup in setups:
-        before = setups_by_fingerprint.setdefault(setup.fingerprint, setup)
-        metrics = setup.judge.reported({*before.metrics, *setup.metrics})
-        if metrics != before.metrics:
-            whole = replace(setup.options, metrics=metrics)
-            setups_by_fingerprint[setup.fingerprint] = replace(setup, options=whole)
-    return tuple(setups_by_fingerprint.values())
-
-
 def grid_stacks(grid: Sequence[PerturbationLevels]) -> tuple[Stack, ...]:
     """Return all combinations of the levels of two perturbations as stacks of changes; level 0 is no change.
 
     The argument is changed before the documents, so that cited sentences are contradicted.
-
-    Raises:
-        DeclarationError: there are not two perturbations.
     """
     if not grid:
         return ()
-    if len(grid) != 2:
-        raise DeclarationError("a grid crosses two perturbations")
     first, second = sorted(
         grid, key=lambda one: "documents" in one.perturbation.needs and one.perturbation.pool
     )

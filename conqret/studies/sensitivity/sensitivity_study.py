@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, Unpack
 
-from conqret.data import Item
+from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError, metric_name, strict_options
 from conqret.io import ItemSource
 from conqret.judging.judge import Items
@@ -26,19 +26,28 @@ from conqret.prompts import Library
 from conqret.runs.dry_run import Counted
 from conqret.runs.session import Session, session_settings
 from conqret.runs.sessions import Sessions
-from conqret.stats.curve_tests import MARGIN, check_margin
-from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
+from conqret.studies.sensitivity.curves import JudgeCurves, judged_curves
+from conqret.studies.sensitivity.result import (
+    Curve,
+    CurveCell,
+    EmptyCurve,
+    SensitivityFolder,
+    SensitivityRecord,
+    SensitivityResults,
+    StanceCurve,
+)
 from conqret.studies.sensitivity.sensitivity_plan import (
     CONTRADICTIONS,
     GRID_LEVELS,
+    GRID_METRICS,
     PerturbationLevels,
     SensitivityPlan,
     estimate,
     make_plan,
     named_levels,
 )
-from conqret.studies.sensitivity.sensitivity_run import RELEVANT_GRADE, Labels, load_labels, run_sensitivity
-from conqret.studies.study_judging import StudySettings, study_folder
+from conqret.studies.sensitivity.true_precision import Labels, load_labels, precision_rows
+from conqret.studies.study_judging import JudgedRun, StudyPart, StudySettings, digest_of, study_folder
 
 
 def sensitivity_setups(
@@ -175,8 +184,7 @@ class SensitivitySettings(StudySettings, OwnJudgeSettings, total=False):
     at their given levels or those of the figure.
     - ``pool``: a corpus directory or a file of items for documents of other topics; by default the items.
     - ``rewriter``: the model that rewrites sentences; offline rewrites by rule.
-    - ``seed``: the seed of the changes; ``margin``: the shift, as a share of the scale, that counts as no
-    change.
+    - ``seed``: the seed of the changes.
     - ``budget_usd`` holds for all judges together.
     """
 
@@ -187,7 +195,64 @@ class SensitivitySettings(StudySettings, OwnJudgeSettings, total=False):
     pool: Path | None
     rewriter: str | ClientOptions
     seed: int
-    margin: float
+
+
+def run_sensitivity(
+    plan: SensitivityPlan,
+    output: str | Path | None = None,
+    *,
+    labels: Labels | None = None,
+    shared: Mapping[str, Any] = {},
+    **settings: Any,
+) -> SensitivityResults:
+    """Judge what is not judged yet, and write the results.
+
+    Args:
+        plan: what to judge.
+        output: the run's folder, created if needed; None writes nothing.
+        labels: relevance grades of documents, for Table 7 of ConQRet.
+        shared: open ``sessions`` (default: the run's own), and further parameters of
+            :class:`conqret.studies.study_judging.JudgedRun`.
+        settings: client options and progress callbacks.
+
+    Raises:
+        DeclarationError: the folder holds another run, or another process writes to it.
+    """
+    every = tuple(plan.every_item())
+    record = SensitivityRecord(
+        judges=tuple(setup.recorded for setup in plan.setups),
+        perturbations={entry.perturbation.name: entry.levels for entry in plan.perturbations},
+        grid=tuple(dict.fromkeys(name for stack in plan.cells for name, _ in stack)),
+        seed=plan.seed,
+        items=len(plan.items),
+        digest=digest_of(every),
+    )
+
+    def made(judgments: Mapping[str, Judgment]) -> SensitivityResults:
+        judges = [JudgeCurves(plan, setup, judgments) for setup in plan.setups]
+        curves = judged_curves(judges)
+        asked = [(metric, stack) for metric in GRID_METRICS for stack in plan.cells]
+        cells = [judge.cell(stack, metric) for judge in judges for metric, stack in asked]
+        return SensitivityResults(
+            record=record,
+            curves=tuple(curve for curve in curves if isinstance(curve, Curve)),
+            unscored=tuple(curve for curve in curves if isinstance(curve, EmptyCurve)),
+            stances=tuple(curve for curve in curves if isinstance(curve, StanceCurve)),
+            grid=tuple(cell for cell in cells if isinstance(cell, CurveCell)),
+            precision=precision_rows(plan, judges, labels) if labels else (),
+            left_out={name: tuple(out.reason for out in outs) for name, outs in plan.left_out.items()},
+            unreached=plan.unreached,
+            warnings=() if plan.checked is None or not plan.checked.left_out else (plan.checked.warning,),
+            judgments=len(judgments),
+        )
+
+    clients, budget = [setup.client for setup in plan.setups], settings.get("budget_usd")
+    with (
+        study_folder(SensitivityFolder, output, settings) as folder,
+        JudgedRun(folder, clients, settings, record, total=plan.judgments, budget=budget, **shared) as run,
+    ):
+        run.judge(StudyPart(setup, setup.fingerprint, every) for setup in plan.setups)
+        return run.conclude(made)
 
 
 @strict_options
@@ -196,7 +261,6 @@ def sensitivity(
     *,
     perturb: Perturb = PERTURBATIONS,
     labels: str | Path | Labels | None = None,
-    relevant_grade: float = RELEVANT_GRADE,
     on_plan: Callable[[SensitivityPlan], None] = lambda plan: None,
     **settings: Unpack[SensitivitySettings],
 ) -> SensitivityResults:
@@ -208,7 +272,6 @@ def sensitivity(
             levels, the perturbation's own. Levels that most items cannot reach are left out, and so are items
             that lack one of the others.
         labels: relevance grades of the documents, or a file of them, for true precision (ConQRet, Table 7).
-        relevant_grade: the grade from which a document is relevant.
         on_plan: called with the plan before the first version is judged.
         settings: the judges, the items and the run, as :class:`SensitivitySettings` and its bases declare
             them.
@@ -250,8 +313,7 @@ def sensitivity(
         made: Any = {**settings, "output": folder.path, "prompts": sessions.library}
         plan = sensitivity_plan(items, perturb=perturb, sessions=sessions, store=store, **made)
         on_plan(plan)
-        shared = {"sessions": sessions}
-        return run_sensitivity(plan, labels=known, relevant_grade=relevant_grade, shared=shared, **made)
+        return run_sensitivity(plan, labels=known, shared={"sessions": sessions}, **made)
 
 
 @strict_options
@@ -272,8 +334,6 @@ def sensitivity_plan(
         ItemsError, DeclarationError: as :func:`sensitivity`.
     """
     seed, metrics = settings.get("seed", SEED), settings.get("metrics", ())
-    margin = settings.get("margin", MARGIN)
-    check_margin(margin)
     given = named_levels(perturb)
     perturbations = [PerturbationLevels.from_name(name, levels) for name, levels in given.items()]
     crossed = []
@@ -297,8 +357,6 @@ def sensitivity_plan(
         judges, clients = [own_judge], [client]
     prompts = settings.get("prompts")
     setups = sensitivity_setups(source, judges, clients, every, metrics=metrics, prompts=prompts)
-    if not setups:
-        raise DeclarationError("name a format and a model, as in --format direct --model offline")
     source = replace(source, needs={name: why for setup in setups for name, why in setup.needs.items()})
     checked = source.check()
     checked_items = list(checked.items(source))
@@ -312,7 +370,7 @@ def sensitivity_plan(
         checked_items, every, pool=pool, rewriter=writer, by_model=by_model, seed=seed
     )
     drawn: Any = {"seed": seed, "materials": materials, "unable": unable, "grid": crossed}
-    return replace(make_plan(checked_items, setups, perturbations, **drawn), checked=checked, margin=margin)
+    return replace(make_plan(checked_items, setups, perturbations, **drawn), checked=checked)
 
 
 def _listed(values: str | T | Iterable[str | T]) -> list[str | T]:

@@ -114,12 +114,11 @@ def meta_evaluate(
         own = chosen
         if board.name == LENGTH:
             own = chosen.model_copy(update={"measures": (), "on_missing": "skip"})
-        true_board, other = prepared(truth, board, judges, own)
+        true_board, other = prepared(truth, board, every, own)
         for truth_measure in _measures(true_board, chosen.truth_measures):
             for measure in _measures(other, own.measures):
                 compared = SystemMeasure(true_board, other, truth_measure, measure, own.on_missing, every)
                 rows.append(_row(compared, chosen, methods, length_board))
-    tested = [row.topics[chosen.methods[0]] for row in rows]
     length = [place for place, row in enumerate(rows) if row.judge == LENGTH]
     judged = [place for place, row in enumerate(rows) if row.judge != LENGTH]
     best, beside = [], []
@@ -130,11 +129,11 @@ def meta_evaluate(
         if defined:
             top = max(defined, key=defined.__getitem__)
             pairs = list(combinations([*(place for place in own_places if place != top), top], 2))
-            differences = _differences(rows, tested, pairs, chosen)
+            differences = _differences(rows, pairs, chosen)
             best += [found for pair, found in zip(pairs, differences, strict=True) if pair[1] == top]
         for other_place in length:
             if rows[other_place].truth_measure == measure:
-                beside += _differences(rows, tested, [(place, other_place) for place in own_places], chosen)
+                beside += _differences(rows, [(place, other_place) for place in own_places], chosen)
     return MetaEvaluation(
         truth=truth.name,
         topics=len(every),
@@ -177,17 +176,15 @@ def _row(
 
 
 def _differences(
-    rows: Sequence[RankAgreement],
-    tested: Sequence[Mapping[str, float | None]],
-    pairs: Sequence[tuple[int, int]],
-    settings: MetaSettings,
+    rows: Sequence[RankAgreement], pairs: Sequence[tuple[int, int]], settings: MetaSettings
 ) -> list[RankDifference]:
-    differences = []
+    differences, method = [], settings.methods[0]
     for place, other in pairs:
+        others = rows[other].topics[method]
         steps = [
             value - beside
-            for topic, value in tested[place].items()
-            if value is not None and (beside := tested[other].get(topic)) is not None
+            for topic, value in rows[place].topics[method].items()
+            if value is not None and (beside := others.get(topic)) is not None
         ]
         differences.append(_mean(steps, "plain"))
     # What is the same on all topics says nothing.
@@ -303,12 +300,10 @@ class SystemMeasure:
 def prepared(
     truth: SystemLeaderboard,
     judge: SystemLeaderboard,
-    judges: Sequence[SystemLeaderboard],
+    topics: Sequence[str],
     settings: MetaSettings,
 ) -> tuple[SystemLeaderboard, SystemLeaderboard]:
     """Return both leaderboards, restricted to the topics and systems to compare.
-
-    Topics are those that any of the ``judges`` has.
 
     Raises:
         DeclarationError: a leaderboard has gaps, and the settings refuse them.
@@ -319,7 +314,6 @@ def prepared(
             f"{gaps[0]}{more}. Write --on-missing skip to leave gaps out, or default to count them as 0"
         )
     if settings.shared:
-        topics = set(truth.topics) & {topic for board in judges for topic in board.topics}
         truth, judge = truth.recomputed(topics), judge.recomputed(topics)
     if settings.shared or any("@" in method for method in settings.methods):
         runs = set(truth.runs) & set(judge.runs)

@@ -19,6 +19,7 @@ from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.judge_parts import TOURNAMENT, digest
 from conqret.judging.judgments import judge_record
 from conqret.judging.setup import Setup
+from conqret.runs.session import SessionCounts
 from conqret.stats.comparative_judgment import ComparedStrengths, bounds, compared_strengths
 from conqret.stats.estimate import CONFIDENCE, Estimate
 from conqret.stats.pair_design import GroupPairs, round_sizes
@@ -59,17 +60,12 @@ def pair_outcomes(
 
 
 def ranked_groups(
-    groups: Sequence[ItemGroup],
-    outcomes: PairOutcomes,
-    strengths: ComparedStrengths,
-    *,
-    systems: Mapping[str, str],
-    top: int | None,
+    plan: TournamentPlan, outcomes: PairOutcomes, strengths: ComparedStrengths
 ) -> tuple[RankedGroup, ...]:
     """Return the groups with their items ranked by strength, best first."""
-    bounded = bounds(outcomes)
+    bounded, top = bounds(outcomes), plan.options.top
     ranked = []
-    for number, group in enumerate(groups):
+    for number, group in enumerate(plan.groups):
         size, mine = len(group.items), outcomes.group == number
         places, results = (outcomes.first[mine], outcomes.second[mine]), outcomes.outcome[mine]
         games = np.bincount(np.concatenate(places), minlength=size)
@@ -88,7 +84,7 @@ def ranked_groups(
                 points=float(points[place]),
                 unbounded=bounded[number][place],
                 words=count_words(group.items[place].argument or ""),
-                system=systems.get(group.items[place].id, ""),
+                system=plan.systems.get(group.items[place].id, ""),
             )
             for rank, place in enumerate(order, 1)
         ]
@@ -157,51 +153,6 @@ def top_probability(strengths: ComparedStrengths, group: int, top: int) -> float
     best = np.argsort(-means, kind="stable")[:top]
     rest = np.setdiff1d(np.arange(size), best)
     return float((drawn[:, best].min(axis=1) > drawn[:, rest].max(axis=1)).mean())
-
-
-def tournament_result(
-    groups: Sequence[ItemGroup],
-    comparisons: Sequence[ComparisonResult],
-    *,
-    judges: Sequence[str],
-    systems: Mapping[str, str],
-    top: int | None,
-    **facts: object,
-) -> Tournament:
-    """Return the result of a tournament from its comparisons.
-
-    Args:
-        groups: the groups of items.
-        comparisons: the comparisons.
-        judges: the names of the judges, if there are several.
-        systems: the system of each item by its id.
-        top: how many best items are wanted (None: not requested).
-        facts: further fields of :class:`Tournament`, on how the comparisons were made.
-    """
-    outcomes = pair_outcomes(groups, comparisons, judges)
-    strengths = compared_strengths(outcomes, confidence=CONFIDENCE)
-    ranked = ranked_groups(groups, outcomes, strengths, systems=systems, top=top)
-    return Tournament.model_validate(
-        {
-            **facts,
-            "groups": ranked,
-            "comparisons": tuple(comparisons),
-            "planned": len(comparisons),
-            "answered": len(outcomes.outcome),
-            "reliability": strengths.reliability(),
-            "position": strengths.position,
-            "first_wins": _share(strengths.position),
-            "spread": strengths.spread,
-            "length": _length(ranked),
-            "judges": tuple(
-                TournamentJudge(name=name, answered=judge.position.n or 0, first_wins=_share(judge.position))
-                for name, judge in zip(judges, strengths.judges, strict=False)
-            ),
-            "systems": ranked_systems(groups, outcomes, systems),
-            "top": top,
-            "confidence": CONFIDENCE,
-        }
-    )
 
 
 def _share(position: Estimate) -> Estimate:
@@ -335,3 +286,44 @@ class TournamentPlan:
         """Return True if the best items of a group are known with sufficient probability."""
         top = self.options.top
         return top is not None and top_probability(strengths, group, top) >= CONFIDENCE
+
+
+def tournament_result(
+    plan: TournamentPlan, rows: Sequence[ComparisonRow], session: SessionCounts, missing: tuple[str, ...]
+) -> Tournament:
+    """Return the result of a tournament from its comparisons."""
+    comparisons, options, record = [row.result for row in rows], plan.options, plan.record
+    outcomes = pair_outcomes(plan.groups, comparisons, plan.judges)
+    strengths = compared_strengths(outcomes, confidence=CONFIDENCE)
+    ranked = ranked_groups(plan, outcomes, strengths)
+    judges = tuple(
+        TournamentJudge(name=name, answered=judge.position.n or 0, first_wins=_share(judge.position))
+        for name, judge in zip(plan.judges, strengths.judges, strict=False)
+    )
+    return Tournament(
+        judge=plan.setups[0].judge.name,
+        model=record.model,
+        baseline=record.baseline,
+        design=options.design,
+        rounds=max((row.round for row in rows), default=0),
+        groups=ranked,
+        comparisons=tuple(comparisons),
+        planned=len(comparisons),
+        answered=len(outcomes.outcome),
+        unanswered=Counter(str(row.measure.reason) for row in rows if row.measure.reason is not None),
+        reliability=strengths.reliability(),
+        position=strengths.position,
+        first_wins=_share(strengths.position),
+        spread=strengths.spread,
+        length=_length(ranked),
+        judges=judges,
+        systems=ranked_systems(plan.groups, outcomes, plan.systems),
+        top=options.top,
+        settled=sum((group.top_probability or 0.0) >= CONFIDENCE for group in ranked),
+        wanted_reliability=options.reliability,
+        possible=plan.total,
+        confidence=CONFIDENCE,
+        notes=tuple(record.notes),
+        session=session,
+        missing=missing,
+    )

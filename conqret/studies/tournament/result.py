@@ -24,36 +24,30 @@ PRIOR = (
 )
 
 
-class ComparisonResult(Frozen):
-    """The result of one comparison of two items.
+class Comparison(Frozen):
+    """Base class: one comparison of two items. ``judge`` is the model, if several judges compare."""
+
+    id: str
+    round: int
+    group: str
+    first: str
+    second: str
+    judge: str = ""
+
+
+class ComparisonResult(Comparison):
+    """The result of one comparison.
 
     ``outcome`` is that of the first item (1, 0.75, 0.5, 0.25 or 0), or None without a valid response.
-    ``judge`` is the model, if several judges compare.
     """
 
-    id: str
-    round: int
-    group: str
-    first: str
-    second: str
     outcome: float | None
-    judge: str = ""
 
 
-class ComparisonRow(Frozen):
-    """A stored comparison: its round, its group, both items, and the judgment of the first item against the
-    second.
+class ComparisonRow(Comparison):
+    """A stored comparison, with the judgment of the first item against the second."""
 
-    ``judge`` is the model, if several judges compare.
-    """
-
-    id: str
-    round: int
-    group: str
-    first: str
-    second: str
     judgment: Judgment
-    judge: str = ""
 
     @property
     def measure(self) -> Measure:

@@ -223,29 +223,8 @@ def _concluded(
 ) -> Tournament:
     """Compute the result of a tournament from its comparisons, write its files (judgments, summary, result), and return
     it. Every item gets a judgment with its strength."""
-    record, settled = plan.record, 0
-    if plan.options.top is not None:
-        strengths = plan.strengths(rows)
-        settled = sum(plan.settled(strengths, group) for group in range(len(plan.groups)))
-    tournament = tournament_result(
-        plan.groups,
-        [row.result for row in rows],
-        unanswered=Counter(str(row.measure.reason) for row in rows if row.measure.reason is not None),
-        session=session,
-        judges=plan.judges,
-        systems=plan.systems,
-        top=plan.options.top,
-        settled=settled,
-        wanted_reliability=plan.options.reliability,
-        possible=plan.total,
-        judge=plan.setups[0].judge.name,
-        model=record.model,
-        baseline=record.baseline,
-        design=plan.options.design,
-        rounds=max((row.round for row in rows), default=0),
-        notes=tuple(record.notes),
-        missing=missing,
-    )
+    record = plan.record
+    tournament = tournament_result(plan, rows, session, missing)
     ranked = {item.id: item for group in tournament.groups for item in group.items}
     calls: dict[str, list[Any]] = {}
     reasons: dict[str, Measure] = {}

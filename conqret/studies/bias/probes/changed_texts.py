@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from conqret.perturb import Perturbation
 from conqret.perturb.kinds.added_texts import (
@@ -37,7 +38,6 @@ from conqret.studies.bias.contrast import (
     NEUTRAL,
     OVERALL,
     TEXTS,
-    Adverse,
     Contrast,
     Probe,
     ProbeContext,
@@ -149,90 +149,50 @@ INJECTION = own_probe("injection", injections)
 
 ARGUMENT_METRICS = (*GROUNDING, *FAITHFULNESS, *ANSWER, *QUALITY, *PREFERENCE)
 """The metrics in which a remark in the argument could show."""
+ADDING_VARIANTS: dict[str, AddingVariant] = {"at the end": at_the_end, "among sentences": among_sentences}
 
 
-def remark_probe(
-    name: str,
-    pairs: Sequence[tuple[str, str]],
-    *,
-    thing: str,
-    up: str,
-    advice: str,
-    source: str,
-    adverse: Adverse = "rise",
-    variant: AddingVariant = at_the_end,
-    level: int = 1,
-) -> Probe:
-    """Return a probe that inserts a remark into the argument; it runs only if it is named.
+def remark_probe(row: Mapping[str, Any]) -> Probe:
+    """Return a probe that inserts remarks into the argument, from a row of ``texts.toml``.
 
-    Args:
-        name: the probe's name, without spaces, as it is part of the ids of changed items.
-        pairs: remarks, each with a neutral one of as many characters and words.
-        thing: what is inserted, in words.
-        up: what a positive effect means, in words.
-        advice: what to do about an alarm.
-        source: who described the bias.
-        adverse: which difference is a bias.
-        variant: where the remarks are inserted.
-        level: the number of remarks.
+    The row has the ``name`` (without spaces, as it is part of the ids of changed items), ``pairs`` of a remark and a
+    neutral one of as many characters and words, remarks in ``others``, that is other languages, the number of
+    inserted remarks as ``level``, the ``variant`` of where they are inserted, what is inserted as ``thing``, what a
+    positive effect means as ``up``, and fields of :class:`Probe`.
 
     Raises:
         DeclarationError: a remark and its neutral one differ in length.
     """
-    change, control = matched(variant, pairs)
-    expects = expect(no_rise=ARGUMENT_METRICS) if adverse == "rise" else expect(unchanged=ARGUMENT_METRICS)
+    name, thing, level, adverse = row["name"], row["thing"], row.get("level", 1), row.get("adverse", "rise")
+    others: Texts = {language: tuple(texts) for language, texts in row.get("others", {}).items()}
+    change, control = matched(ADDING_VARIANTS[row["variant"]], row["pairs"], others)
+    rises = adverse == "rise"
     perturbation = Perturbation(
         name=name,
         summary=thing,
         unit="remarks",
         levels=(0, level),
-        expects=expects,
+        expects=expect(no_rise=ARGUMENT_METRICS) if rises else expect(unchanged=ARGUMENT_METRICS),
         needs=frozenset({"argument"}),
-        source=source,
+        source=row["source"],
         change=change,
         control=control,
         most=None,
-        languages=ENGLISH,
+        languages=ENGLISH | others.keys(),
     )
     return Probe(
         name=name,
-        contrasts=perturbed(perturbation, level, name=thing, adverse=adverse, up=up),
-        compares=f"{thing}, against {NEUTRAL.removeprefix('with ')}",
-        finds="a rise" if adverse == "rise" else "any difference",
-        advice=advice,
-        source=source,
-        default=False,
-        sways=True,
+        contrasts=perturbed(perturbation, level, name=thing, adverse=adverse, up=row["up"]),
+        compares=row.get("compares", f"{thing}, against {NEUTRAL.removeprefix('with ')}"),
+        finds="a rise" if rises else "any difference",
+        advice=row["advice"],
+        source=row["source"],
+        default=row.get("default", False),
+        sways=row.get("sways", True),
     )
 
 
-REFERENCES = 3
-OTHER_REFERENCES: Texts = {name: tuple(texts) for name, texts in TEXTS["authority"]["others"].items()}
-"""References to work that does not exist, in other languages than English."""
-CHANGE, CONTROL = matched(among_sentences, TEXTS["authority"]["pairs"], OTHER_REFERENCES)
-AUTHORITY_PERTURBATION = Perturbation(
-    name="authority",
-    summary="references to work that does not exist",
-    unit="references",
-    levels=(0, 1, REFERENCES),
-    expects=expect(no_rise=ARGUMENT_METRICS),
-    needs=frozenset({"argument"}),
-    source="own; authority bias as in Chen et al. 2024",
-    change=CHANGE,
-    control=CONTROL,
-    languages=ENGLISH | OTHER_REFERENCES.keys(),
-    most=None,
-)
-AUTHORITY = perturbed_probe("authority", AUTHORITY_PERTURBATION, REFERENCES)
-"""Does a reference to work that does not exist raise the score? (Authority bias: Chen et al. 2024, section 3.)"""
-
-ADDING_VARIANTS: dict[str, AddingVariant] = {"at the end": at_the_end, "among sentences": among_sentences}
 PROBES = (
-    LENGTH,
-    DOCUMENT_ORDER,
-    DISTRACTION,
-    FORMATTING,
-    INJECTION,
-    AUTHORITY,
-    *(remark_probe(**{**row, "variant": ADDING_VARIANTS[row["variant"]]}) for row in TEXTS["remark"]),
+    *(LENGTH, DOCUMENT_ORDER, DISTRACTION, FORMATTING, INJECTION),
+    *map(remark_probe, TEXTS["remark"]),
 )

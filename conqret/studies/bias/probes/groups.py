@@ -8,15 +8,13 @@ annotators is what counts (:mod:`conqret.studies.bias.result`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import cycle, islice
 
 from conqret.data import Document, Item
 from conqret.perturb.perturbation import ANSWER, FAITHFULNESS, GROUNDING, QUALITY
 from conqret.studies.bias.contrast import (
-    AS_IS,
     NO_QUALITY,
-    OVERALL,
     TEXTS,
     Contrast,
     ProbeContext,
@@ -53,20 +51,15 @@ def compared(
     for metric in context.select_metrics((*QUALITY, *ANSWER), NO_QUALITY):
         if metric not in context.human_quality and context.comparable_metric(metric) != metric:
             continue  # labels of overall quality are no labels of a user-defined criterion
-        known = context.quality(metric)
+        dimension, known = context.quality(metric)
         if pairs := _pairs(context, group, known):
-            of = next(
-                (dimension for dimension in (metric, OVERALL) if dimension in context.human_quality),
-                "quality",
-            )
             contrasts.append(
                 Contrast(
-                    name=f"{name}, people's {of.replace('_', ' ')} allowed for",
+                    name=f"{name}, people's {dimension.replace('_', ' ')} allowed for",
                     adverse="any",
                     up=up,
                     metrics=(metric,),
                     pairs=tuple(pairs),
-                    versions={AS_IS: context.items},
                     human_quality=known,
                 )
             )
@@ -99,11 +92,8 @@ def stance_contrasts(context: ProbeContext) -> Sequence[Contrast]:
     """
     if {"pro", "con"} - {item.stance for item in context.items}:
         raise ProbeUnavailableError("the items do not state both stances")
-
-    def pro(item: Item) -> bool | None:
-        return {"pro": True, "con": False}.get(item.stance)
-
-    return compared(context, pro, name="pro minus con", up="pro is favoured")
+    sides = {"pro": True, "con": False}
+    return compared(context, lambda item: sides.get(item.stance), name="pro minus con", up="pro is favoured")
 
 
 STANCE = own_probe("stance", stance_contrasts)
@@ -215,8 +205,8 @@ CHARGED, EVERYDAY = (
 )
 
 
-def severity_contrasts(context: ProbeContext) -> Sequence[Contrast]:
-    """Return the contrast of the same argument under an everyday and under a controversial question (the
+def severity_contrasts(context: ProbeContext) -> Iterator[Contrast]:
+    """Yield the contrast of the same argument under an everyday and under a controversial question (the
     former minus the latter).
 
     Raises:
@@ -224,14 +214,8 @@ def severity_contrasts(context: ProbeContext) -> Sequence[Contrast]:
             a pair.
     """
     missing_note = "the judge rates no single argument, and severity is the same for both of a pair"
-    return (
-        own_contrast(
-            "severity",
-            metrics=context.select_metrics((*QUALITY, *ANSWER, *GROUNDING, *FAITHFULNESS), missing_note),
-            pairs=paired(CHARGED, EVERYDAY),
-            versions={AS_IS: (*CHARGED, *EVERYDAY)},
-        ),
-    )
+    metrics = context.select_metrics((*QUALITY, *ANSWER, *GROUNDING, *FAITHFULNESS), missing_note)
+    yield own_contrast("severity", metrics=metrics, pairs=paired(CHARGED, EVERYDAY))
 
 
 SEVERITY = own_probe("severity", severity_contrasts)

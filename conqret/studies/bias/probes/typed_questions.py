@@ -21,6 +21,7 @@ from conqret.studies.bias.contrast import (
     Contrast,
     ProbeContext,
     ProbeUnavailableError,
+    Version,
     VersionPair,
     own_contrast,
     own_probe,
@@ -139,11 +140,10 @@ def questions_otherwise(context: ProbeContext) -> Sequence[Contrast]:
             continue
         pairs = []
         for item in items:
-            plain, other = (AS_IS, item.id), (variant, item.id)
+            plain, other = Version(AS_IS, item), Version(variant, item)
             base, changed = (other, plain) if variant == NEGATED else (plain, other)
             pairs.append(VersionPair(base, changed, item.topic))
-        versions = {AS_IS: items, variant: items}
-        contrasts.append(own_contrast(variant, metrics=metrics, pairs=tuple(pairs), versions=versions))
+        contrasts.append(own_contrast(variant, metrics=metrics, pairs=tuple(pairs)))
     if not contrasts:
         raise ProbeUnavailableError(
             "no metric of this judge comes from typed questions with levels or yes/no"
