@@ -176,7 +176,9 @@ class JackknifedEstimate:
 
     def minus(self, other: JackknifedEstimate) -> JackknifedEstimate:
         """Return the difference of this statistic and ``other``, which must be computed on the same clusters in the
-        same order."""
+        same order; not defined where one of them is not."""
+        if not (self.defined and other.defined):
+            return replace(without_value(self.reason or other.reason), n=self.n)
         return JackknifedEstimate(
             self.value - other.value,
             self.without - other.without,

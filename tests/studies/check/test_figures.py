@@ -274,6 +274,9 @@ def test_the_judge_is_compared_with_annotators_on_all_rows_with_two_labels():
     assert figures["judge_minus_annotator"].value == pytest.approx(stand_in - among)
     assert figures["judge_minus_annotator"].sign == 1
     assert figures["judge_minus_annotator"].n == there.sum()
+    ones, zeros = np.ones(9), np.zeros(9)
+    figures = check_table(table("pass_fail", [column(values=ones)], zeros, zeros)).judges[0].figures
+    assert figures["judge_minus_annotator"].value is None
 
 
 def test_scores_beside_labels_of_two_values_have_auroc_and_alpha():

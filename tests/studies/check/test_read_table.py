@@ -329,6 +329,7 @@ def test_files_and_frames(tmp_path, shape):
         (rows("judge,human", "10,1", "8,5", "1,2"), "--pass 'judge>=7, human>=4'"),
         (rows("judge,human", "5,pass", "1,fail"), "--pass '>=4'"),
         (rows("id,judge,human", "1,pass,fail", "1,fail,fail"), "results.csv:3: id '1' has a second"),
+        (rows("id,judge", "1,pass", "1,fail"), "results.csv:3: id '1' has a second verdict"),
         (rows("judge,human", ",fail", "ERROR,pass"), "holds no verdict"),
         (rows("judge_a,human_a,judge_b,human_b"), "has no rows"),
         (rows("judge_ok,human_ok,judge_tone,human_tone", "1,1,0,0"), "--judge judge_ok --human human_ok"),
