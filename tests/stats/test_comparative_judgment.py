@@ -94,13 +94,6 @@ def test_an_item_that_always_wins_is_unbounded() -> None:
     assert bounds(circle) == [["", "", ""]]
 
 
-def test_outcomes_are_checked() -> None:
-    with pytest.raises(DeclarationError):
-        PairOutcomes.from_rows([2], [0], [0], [1], [0.3])
-    with pytest.raises(DeclarationError):
-        PairOutcomes.from_rows([2], [0], [0], [2], [1])
-
-
 def test_groups_that_are_too_large_are_refused() -> None:
     check_sizes([20] * 5000)
     check_sizes([400, *[2] * 50])

@@ -5,7 +5,6 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from conqret.errors import DeclarationError
 from conqret.stats.confidence import (
     band_places,
     bands,
@@ -47,12 +46,6 @@ def test_what_is_said_of_a_fold_rests_on_the_others():
     assert cross_fitted([0, 1, 0, 1], [9, 5, 1, 0], fold).tolist() == [1, 0, 9, 5]  # a map may fall
     lost = cross_fitted([0, np.nan, 0, 1], [0, 1, np.nan, np.nan], fold)
     assert np.isnan(lost).tolist() == [True, True, False, False]  # nothing to fit on; no x
-
-
-@pytest.mark.parametrize(("x", "y"), [([], []), ([1], [1, 2]), ([np.inf], [1])])
-def test_what_cannot_be_mapped(x, y):
-    with pytest.raises(DeclarationError):
-        monotone(x, y)
 
 
 def answers(topics, each, rng, *, informed=True, base=0.25):
