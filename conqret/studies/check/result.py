@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from operator import not_
 from typing import Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from conqret.console.conditions import RequirementOutcome
 from conqret.data.item import Frozen
@@ -50,12 +50,47 @@ TITLES: Mapping[str, str] = {
 """The words for each figure, for tables."""
 
 
-class NamedFigures(Frozen):
-    """Access to the figures of one judge by name.
+class NamedFigure:
+    """An attribute that is the figure of its own name.
 
     Raises:
-        UnknownNameError: by every property, if this kind of verdicts does not have the figure.
+        UnknownNameError: by access, if this kind of verdicts does not have the figure.
     """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, result: NamedFigures, owner: type) -> Estimate:
+        return result.figure(self.name)
+
+
+class NamedFigures(Frozen):
+    """Access to the figures of one judge by name."""
+
+    model_config = ConfigDict(ignored_types=(NamedFigure,))
+
+    tnr = NamedFigure()
+    """The share of labeled failures that the judge fails."""
+    tpr = NamedFigure()
+    """The share of labeled passes that the judge passes."""
+    precision = NamedFigure()
+    """The share of human passes among the rows that the judge passes."""
+    kappa = NamedFigure()
+    """Cohen's kappa of judge and human label."""
+    weighted_kappa = NamedFigure()
+    """Cohen's kappa of ratings with quadratic weights."""
+    alpha = NamedFigure()
+    """Krippendorff's alpha of judge and human label: ordinal for ratings, interval for scores."""
+    agreement = NamedFigure()
+    """The share of labeled rows on which the verdict equals the label; of pairs, without flips."""
+    corrected = NamedFigure()
+    """The pass rate, or the mean, of all rows, corrected by the labels."""
+    bias = NamedFigure()
+    """The mean of judge minus human label, in points."""
+    flip_rate = NamedFigure()
+    """The share of pairs whose verdict changes with the order of the answers."""
+    spearman = NamedFigure()
+    """Spearman's rank correlation of judge and human label."""
 
     def figure(self, name: str) -> Estimate:
         """Return the figure ``name``; where it cannot be known, its value is None, with the reason.
@@ -64,61 +99,6 @@ class NamedFigures(Frozen):
             UnknownNameError: verdicts of this kind have no such figure.
         """
         raise NotImplementedError
-
-    @property
-    def tnr(self) -> Estimate:
-        """The share of labeled failures that the judge fails."""
-        return self.figure("tnr")
-
-    @property
-    def tpr(self) -> Estimate:
-        """The share of labeled passes that the judge passes."""
-        return self.figure("tpr")
-
-    @property
-    def precision(self) -> Estimate:
-        """The share of human passes among the rows that the judge passes."""
-        return self.figure("precision")
-
-    @property
-    def kappa(self) -> Estimate:
-        """Cohen's kappa of judge and human label."""
-        return self.figure("kappa")
-
-    @property
-    def weighted_kappa(self) -> Estimate:
-        """Cohen's kappa of ratings with quadratic weights."""
-        return self.figure("weighted_kappa")
-
-    @property
-    def alpha(self) -> Estimate:
-        """Krippendorff's alpha of judge and human label: ordinal for ratings, interval for scores."""
-        return self.figure("alpha")
-
-    @property
-    def agreement(self) -> Estimate:
-        """The share of labeled rows on which the verdict equals the label; of pairs, without flips."""
-        return self.figure("agreement")
-
-    @property
-    def corrected(self) -> Estimate:
-        """The pass rate, or the mean, of all rows, corrected by the labels."""
-        return self.figure("corrected")
-
-    @property
-    def bias(self) -> Estimate:
-        """The mean of judge minus human label, in points."""
-        return self.figure("bias")
-
-    @property
-    def flip_rate(self) -> Estimate:
-        """The share of pairs whose verdict changes with the order of the answers."""
-        return self.figure("flip_rate")
-
-    @property
-    def spearman(self) -> Estimate:
-        """Spearman's rank correlation of judge and human label."""
-        return self.figure("spearman")
 
 
 class ClassCheck(Frozen):

@@ -39,7 +39,7 @@ def table(kind: Kind, judges, *labels, **more) -> CheckedTable:
         judges=tuple(judges),
         labels=np.array(labels, dtype=float).T.reshape(n, len(labels)),
         annotators=tuple(f"annotator{number}" for number in range(len(labels))),
-        **{"texts": {}, **more},
+        **{"texts": {"id": tuple(map(str, range(n)))}, **more},
     )
 
 
