@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,29 +32,8 @@ interval: with rarer ones its intervals held the truth in 87 to 91% of simulated
 RARE_CATEGORY = f"annotators use a category fewer than {MIN_USES} times"
 
 
-class CategoryStatistic(Protocol):
-    """A function that computes one statistic of human labels (``first``) and judge labels (``second``) of
-    the same items.
-
-    Both series are numbers that stand for categories. ``categories`` lists all possible ones (default: those
-    that occur).
-
-    Raises:
-        DeclarationError: the series differ in length, are empty, or hold a value that is not finite.
-    """
-
-    def __call__(
-        self,
-        first: ArrayLike,
-        second: ArrayLike,
-        resamples: Resamples | None = None,
-        *,
-        categories: Sequence[float] | None = None,
-        weights: NDArray[np.float64] | None = None,
-        confidence: float = CONFIDENCE,
-    ) -> Estimate:
-        """The statistic with its interval, which leaves out the clusters of ``resamples``; ``weights`` has how much
-        each item counts (None: 1)."""
+CategoryStatistic = Callable[..., Estimate]
+"""Computes one statistic of human and judge labels of the same items: the function in :func:`of_categories`."""
 
 
 def of_categories(
@@ -65,6 +43,9 @@ def of_categories(
 
     The decorated function takes counts of shape (many, K, K): rows are human labels, columns judge labels, in
     ascending order of category. It returns one number for each table, NaN where the statistic is not defined.
+    The statistic takes two series of numbers that stand for categories, resamples (None: no interval), all possible
+    ``categories`` (default: those that occur), and ``weights``, how much each item counts (default: 1). It raises
+    DeclarationError if the series differ in length, are empty, or hold a value that is not finite.
 
     Args:
         reason: why the statistic is not defined where the number is NaN.

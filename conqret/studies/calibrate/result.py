@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from statistics import fmean
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,7 +92,7 @@ class Calibration(FittedFile):
     WHAT: ClassVar[str] = "calibration"
     COMMAND: ClassVar[str] = "conqret judges calibrate"
 
-    schema_name: str = "conqret.calibration/4"
+    schema_name: Literal["conqret.calibration/4"] = "conqret.calibration/4"
     basis: Basis
     folds: Mapping[str, int]
     maps: Mapping[str, CalibrationMaps]
