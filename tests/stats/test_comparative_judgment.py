@@ -144,12 +144,6 @@ def test_adaptive_pairs_are_connected_and_close() -> None:
     assert later < np.mean([abs(first - second) for first, second in asked[:10]])
 
 
-def test_a_seed_gives_the_same_adaptive_pairs_again() -> None:
-    first, again, other = (_adaptive_pairs(seed) for seed in (5, 5, 6))
-    assert first == again
-    assert first != other
-
-
 def _compared(
     seed: int, *, comparisons: int = 4, spread: float = 2.0, groups: int = 9
 ) -> tuple[np.ndarray, PairOutcomes]:

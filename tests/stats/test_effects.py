@@ -105,19 +105,6 @@ def test_equal_to_statsmodels(seed: int) -> None:
     )
 
 
-def test_the_variance_between_topics_gives_the_squares_that_are_expected() -> None:
-    values, topics = sample(4)
-    data, which = np.array(values), np.array(topics)
-    sizes = np.bincount(which)
-    means = np.bincount(which, weights=data) / sizes
-    within = ((data - means[which]) ** 2).sum() / (len(data) - len(sizes))
-    found = topic_mean(values, topics)
-    weights = 1 / (found.between + within / sizes)
-    centre = (weights * means).sum() / weights.sum()
-    assert centre == pytest.approx(found.estimate.value)
-    assert (weights * (means - centre) ** 2).sum() == pytest.approx(len(sizes) - 1)
-
-
 def test_ends_and_faults() -> None:
     assert topic_mean([0.1, 0.3], ["a", "b"]).estimate.low is None
     assert topic_mean([0.2] * 6, list("abcabc")).estimate.reason == UNVARIED

@@ -83,14 +83,6 @@ def test_a_tie_is_half_a_win_each():
     assert ties == pytest.approx(halves)
 
 
-def test_players_who_always_win_or_never_meet_have_finite_strengths():
-    found = bradley_terry([PairwisePreference("a", "b", 1, 0), PairwisePreference("c", "d", 0, 1)])
-    assert all(math.isfinite(one.rating.value) for one in found)
-    assert found[0].rank == 1.5
-    wanted = {"a": "above", "b": "below", "c": "below", "d": "above"}
-    assert {one.player: one.unbounded for one in found} == wanted
-
-
 def test_where_a_strength_is_unbounded_none_has_an_interval():
     """On eight topics a beats b and c always, and these two beat d always and each other by turns."""
     games = [
