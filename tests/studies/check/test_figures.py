@@ -409,8 +409,6 @@ def test_runs_have_rates_of_their_own_and_one_that_is_weak_counts():
     [
         (16, 14, 65, "read the 14 false passes and edit the judge's prompt"),
         (10, 4, 65, "label "),
-        (12, 0, 62, "label "),
-        (160, 44, 660, "read the 44 false passes and edit the judge's prompt"),
         (
             81,
             19,
