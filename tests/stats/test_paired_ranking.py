@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.stats import norm, t
+from scipy.stats import t
 
 from conqret.errors import DeclarationError
 from conqret.stats.correlation import kendall, spearman
@@ -103,15 +103,6 @@ def test_where_a_strength_is_unbounded_none_has_an_interval():
         assert all(
             not one.unbounded and one.rating.low < one.rating.value < one.rating.high for one in bounded
         )
-
-
-def test_intervals_over_clusters_are_those_of_the_information_where_each_game_is_one():
-    """The observed information of n games of two players who split them w : n - w is n p (1 - p) for their difference,
-    which is twice the strength of the first."""
-    games = [PairwisePreference("a", "b", float(n % 10 < 7), cluster=n) for n in range(200)]
-    rating = next(one.rating for one in bradley_terry(games) if one.player == "a")
-    half = norm.ppf(0.975) / (200 * 0.7 * 0.3) ** 0.5 / 2
-    assert (rating.high - rating.low) / 2 == pytest.approx(half, rel=0.02)
 
 
 @pytest.mark.parametrize("rate", [bradley_terry, lambda games: elo(games, intervals=True)])

@@ -56,19 +56,6 @@ def test_the_same_seed_gives_the_same_numbers(tmp_path, rng):
     assert "NaN" not in one.model_dump_json()
 
 
-def test_binary_labels(tmp_path):
-    rows = "".join(f"i{n},{person},{'yes' if n % 2 else 'no'}\n" for n in range(40) for person in "xyz")
-    labels = labels_of(tmp_path, "item,annotator,supported\n" + rows)
-    judgments = [
-        judgment(f"i{n}", {"supported": scored(0.9 if n % 2 else 0.3)}, topic=f"t{n % 5}") for n in range(60)
-    ]
-    row = validate(judgments, labels).dimensions["supported"]
-    assert row.onto.endswith("rounded to the nearest label")
-    for name in ("accuracy", "kappa", "f1", "mcc", "auroc"):
-        assert row.statistics[name].value == 1
-    assert row.statistics["base_rate"].value == 0.5
-
-
 def test_the_judge_in_the_place_of_one_person(tmp_path, rng):
     """Against the mean of two a judge like a person reaches what a person does, and against that of three more."""
     judgments, labels, _ = study(tmp_path, rng, dimensions=("clarity",), items=300)

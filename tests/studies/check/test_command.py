@@ -102,16 +102,6 @@ def test_json_has_the_outcomes_and_latex_the_tables(cli: Cli) -> None:
     assert "\\begin{tabular}" in cli("check", RESULTS, "--latex").out
 
 
-def test_without_labels_it_says_how_to_get_some(cli: Cli, tmp_path: Path) -> None:
-    file = write(
-        tmp_path / "new.csv", "id output judge", repeated({("It is.", "pass"): 40, ("No.", "fail"): 10})
-    )
-    done = cli("check", file)
-    assert done.code == 0
-    assert "the judge passes 80% of 50" in done.out
-    assert f"conqret labels collect {file} --sample" in done.out
-
-
 def test_labels_that_are_no_random_sample_bear_no_rate_until_it_is_said_how_they_were_drawn(
     cli: Cli, tmp_path: Path
 ) -> None:
