@@ -224,20 +224,18 @@ _HALVINGS = 80
 
 @dataclass(frozen=True, slots=True)
 class TopicMean:
-    """The mean over topics with its interval (``estimate``), its p-value, and the variance ``between``
-    topics.
+    """The mean over topics with its interval (``estimate``) and its p-value.
 
     ``p`` is two-sided, for "the mean is 0"; None below six topics, or where topics do not vary.
     """
 
     estimate: Estimate
     p: float | None
-    between: float
 
 
 def topic_mean(values: ArrayLike, topics: Sequence[Hashable], *, confidence: float = CONFIDENCE) -> TopicMean:
-    """Compute the mean of ``values`` over topics by a random-effects model, with its interval, p-value and
-    the variance between topics; ``topics`` has the topic of each value.
+    """Compute the mean of ``values`` over topics by a random-effects model, with its interval and p-value;
+    ``topics`` has the topic of each value.
 
     With too few topics it is the plain mean of the topics' means, without an interval.
     """
@@ -247,19 +245,19 @@ def topic_mean(values: ArrayLike, topics: Sequence[Hashable], *, confidence: flo
     means = np.bincount(which, weights=data) / sizes
     count = len(sizes)
     if few := too_few(count if count > 1 else 0):
-        return TopicMean(Estimate(float(means.mean()), n=len(data), reason=few), None, 0.0)
+        return TopicMean(Estimate(float(means.mean()), n=len(data), reason=few), None)
     left = len(data) - count
     within = float(((data - means[which]) ** 2).sum()) / left if left else 0.0
     errors = within / sizes
     between = variance_between(means, errors) if within > TOLERANCE**2 else float(means.var(ddof=1))
     if between <= TOLERANCE**2 and within <= TOLERANCE**2:
-        return TopicMean(Estimate(float(means.mean()), n=len(data), reason=UNVARIED), None, 0.0)
+        return TopicMean(Estimate(float(means.mean()), n=len(data), reason=UNVARIED), None)
     weights = 1 / (between + errors)
     centre = float((weights * means).sum() / weights.sum())
     error = float(((weights * (means - centre) ** 2).sum() / ((count - 1) * weights.sum())) ** 0.5)
     reach = t_quantile(count - 1, confidence) * error
     p = t_tail(abs(centre) / error, count - 1) if count >= MIN_TOPICS and error > TOLERANCE else None
-    return TopicMean(Estimate(centre, centre - reach, centre + reach, len(data)), p, between)
+    return TopicMean(Estimate(centre, centre - reach, centre + reach, len(data)), p)
 
 
 def variance_between(means: NDArray[np.float64], errors: NDArray[np.float64]) -> float:
