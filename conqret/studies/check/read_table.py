@@ -99,6 +99,10 @@ def read_checked_table(
     if not roles.humans and not roles.fixed and not table.note:
         check_no_labels(table, roles.judged, [*roles.texts.values(), *roles.markers.values(), by_column])
     table = made_wide(table, roles, by_column)
+    if by_column and by_column not in table.columns:
+        raise table.error(
+            f"{by_column!r} holds verdicts or labels: name a column of groups", ["--by", "COLUMN"]
+        )
     assume_texts(table, roles)
     _check_ids(table, roles, by_column)
     table, paired, named_models = by_model_name(table, roles)

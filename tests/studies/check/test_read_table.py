@@ -264,6 +264,8 @@ def test_systems_chances_and_clusters(tmp_path):
     assert table.systems == ("old", "new", "old", "new")
     assert table.clusters == ("x", "x", "line 4", "y")
     assert np.array_equal(table.chances, [0.5, 0.5, NAN, 0.25], equal_nan=True)
+    message = fails(tmp_path, rows("id,run,judge", "1,1,pass", "1,2,fail"), by="judge")
+    assert "'judge' holds verdicts or labels" in message
 
 
 def test_labels_of_another_file(tmp_path):
