@@ -416,7 +416,9 @@ def swapped_cells(table: TextTable, roles: ColumnRoles) -> dict[str, NDArray[np.
         marks = table.columns[roles.markers["swapped"]]
         rows = np.array([bool(mark) and mark.casefold() not in CELLS["unswapped"] for mark in marks])
         return dict.fromkeys(roles.judged, rows)
-    return {roles.judges[name][1]: np.ones(len(table), dtype=bool) for name in roles.ordered}
+    return {
+        roles.judges[name][1]: np.ones(len(table), dtype=bool) for name in roles.ordered & roles.judges.keys()
+    }
 
 
 def meaning_of_swapped(

@@ -223,6 +223,12 @@ def test_pairs_in_both_orders(tmp_path, head, lines):
     assert table.labels[:, 0].tolist() == [1, 1]
 
 
+def test_a_judge_of_both_orders_without_a_verdict_is_left_out(tmp_path):
+    lines = ["1,AB,first,,A", "1,BA,second,,A", "2,AB,first,,A", "2,BA,first,,A"]
+    table = read(tmp_path, rows("id,order,judge_x,judge_y,human", *lines))
+    assert [judge.name for judge in table.judges] == ["judge_x"]
+
+
 def test_rows_of_both_orders_without_a_counterpart(tmp_path):
     lines = [
         f"{row},{row // 2},{('AB', 'BA')[row % 2]},{('first', 'second')[row % 2]},A" for row in range(20)
