@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from operator import not_
-from typing import Literal
+from typing import ClassVar, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from conqret.console.conditions import RequirementOutcome
 from conqret.data.item import Frozen
@@ -67,29 +67,27 @@ class NamedFigure:
 class NamedFigures(Frozen):
     """Access to the figures of one judge by name."""
 
-    model_config = ConfigDict(ignored_types=(NamedFigure,))
-
-    tnr = NamedFigure()
+    tnr: ClassVar[NamedFigure] = NamedFigure()
     """The share of labeled failures that the judge fails."""
-    tpr = NamedFigure()
+    tpr: ClassVar[NamedFigure] = NamedFigure()
     """The share of labeled passes that the judge passes."""
-    precision = NamedFigure()
+    precision: ClassVar[NamedFigure] = NamedFigure()
     """The share of human passes among the rows that the judge passes."""
-    kappa = NamedFigure()
+    kappa: ClassVar[NamedFigure] = NamedFigure()
     """Cohen's kappa of judge and human label."""
-    weighted_kappa = NamedFigure()
+    weighted_kappa: ClassVar[NamedFigure] = NamedFigure()
     """Cohen's kappa of ratings with quadratic weights."""
-    alpha = NamedFigure()
+    alpha: ClassVar[NamedFigure] = NamedFigure()
     """Krippendorff's alpha of judge and human label: ordinal for ratings, interval for scores."""
-    agreement = NamedFigure()
+    agreement: ClassVar[NamedFigure] = NamedFigure()
     """The share of labeled rows on which the verdict equals the label; of pairs, without flips."""
-    corrected = NamedFigure()
+    corrected: ClassVar[NamedFigure] = NamedFigure()
     """The pass rate, or the mean, of all rows, corrected by the labels."""
-    bias = NamedFigure()
+    bias: ClassVar[NamedFigure] = NamedFigure()
     """The mean of judge minus human label, in points."""
-    flip_rate = NamedFigure()
+    flip_rate: ClassVar[NamedFigure] = NamedFigure()
     """The share of pairs whose verdict changes with the order of the answers."""
-    spearman = NamedFigure()
+    spearman: ClassVar[NamedFigure] = NamedFigure()
     """Spearman's rank correlation of judge and human label."""
 
     def figure(self, name: str) -> Estimate:
