@@ -55,8 +55,8 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level) -> float:
         Alpha, at most 1.
 
     Raises:
-        DeclarationError: alpha is not defined (no unit has two ratings, or all ratings are equal), or the
-            table is not a two-dimensional table of finite numbers.
+        DeclarationError: alpha is not defined (no unit has two ratings, or all ratings are equal), or a ratio
+            is negative.
         UnknownNameError: the level is unknown.
     """
     (alpha,) = alphas(np.asarray(ratings, dtype=float)[None], level)
@@ -78,23 +78,14 @@ def alphas(tables: ArrayLike, level: Level, resamples: Resamples | None = None) 
             the units with at least two ratings.
 
     Raises:
-        DeclarationError: the array is not three-dimensional, a rating is infinite, a ratio is negative, or
-            the resamples are of another number of units.
+        DeclarationError: a ratio is negative.
         UnknownNameError: the level is unknown.
     """
     check_known("level of measurement", LEVELS, level)
     cube = np.asarray(tables, dtype=float)
-    if cube.ndim != 3 or not cube.size:
-        raise DeclarationError(
-            f"alpha needs tables of at least one rater by one unit, but the shape is {cube.shape}"
-        )
-    if np.isinf(cube).any():
-        raise DeclarationError("a rating is infinite")
     if level == "ratio" and (cube < 0).any():
         raise DeclarationError("ratings below 0 have no ratio: use the interval level")
     drawn = resamples or whole(cube.shape[2])
-    if len(drawn.cluster) != cube.shape[2]:
-        raise DeclarationError(f"resamples of {len(drawn.cluster)} units for tables of {cube.shape[2]}")
     prepared = [_Table(table, level, drawn) for table in cube]
     return [
         drawn.sampled(
@@ -275,21 +266,9 @@ def alternative_annotator_test(
         level: the level of measurement; nominal compares equality, all others distances.
         clusters: the cluster of each unit; None makes each unit its own cluster.
         epsilon: how much better the annotator may be, in [0, 1).
-
-    Raises:
-        DeclarationError: the shapes do not fit, or epsilon is out of range.
     """
-
     verdicts, table = np.asarray(judge, dtype=float), np.asarray(annotators, dtype=float)
-    if table.ndim != 2 or verdicts.shape != table.shape[1:] or len(names) != len(table):
-        raise DeclarationError(
-            f"a judge of {verdicts.shape} and {len(names)} names for annotators of {table.shape}"
-        )
-    if not 0 <= epsilon < 1:
-        raise DeclarationError(f"epsilon must lie in [0, 1), not at {epsilon}")
-    topics = list(range(len(verdicts))) if clusters is None else list(clusters)
-    if len(topics) != len(verdicts):
-        raise DeclarationError(f"{len(topics)} clusters for {len(verdicts)} units")
+    topics = range(len(verdicts)) if clusters is None else clusters
     if len(table) < 2:
         return AlternativeAnnotator(
             epsilon, None, None, None, reason="no test: one annotator labeled, and it takes several"

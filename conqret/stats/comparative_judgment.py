@@ -147,11 +147,8 @@ def compared_strengths(
             largest group). Items of one system are expected to have similar strengths.
 
     Raises:
-        DeclarationError: there is no group, a group is too large, or ``systems``
-            does not have one number for each item.
+        DeclarationError: a group is too large.
     """
-    if not outcomes.sizes:
-        raise DeclarationError("strengths need a group of items")
     check_sizes(outcomes.sizes)
     posterior = StrengthPosterior(outcomes, _of_systems(outcomes.sizes, systems))
     found = _parts(posterior, SPREADS)
@@ -284,18 +281,11 @@ def _shares(parts: Mapping[float, NormalPosterior]) -> dict[float, float]:
 
 def _of_systems(sizes: Sequence[int], systems: ArrayLike | None) -> NDArray[np.float64] | None:
     """Return an array of groups by items by systems, 1 where an item is of a system; None without systems. Places
-    beyond a group's size are 0.
-
-    Raises:
-        DeclarationError: ``systems`` has another shape than the groups.
-    """
+    beyond a group's size are 0."""
     if systems is None:
         return None
     there = np.arange(max(sizes)) < np.asarray(sizes)[:, None]
-    numbers = np.asarray(systems, dtype=int)
-    if numbers.shape != there.shape:
-        raise DeclarationError(f"systems are of {there.shape[0]} groups by {max(sizes)} items")
-    numbers = np.where(there, numbers, -1)
+    numbers = np.where(there, np.asarray(systems, dtype=int), -1)
     return np.stack([numbers == number for number in range(int(numbers.max()) + 1)], axis=2).astype(float)
 
 

@@ -18,7 +18,6 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from conqret.errors import DeclarationError
 from conqret.stats.estimate import CONFIDENCE, Estimate, t_quantile, undefined
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import cluster_places, leave_one_out, mean, mean_interval, snapped
@@ -217,20 +216,10 @@ def monotone(x: ArrayLike, y: ArrayLike) -> Knots:
     Returns:
         The distinct values of x, and the fitted value at each. Equal x count as one point with the mean of
             their y.
-
-    Raises:
-        DeclarationError: there are no pairs, the lengths differ, or a value is not finite.
     """
-
     from scipy.optimize import isotonic_regression  # it takes longer to import than most commands do
 
     scores, target = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    if scores.ndim != 1 or scores.shape != target.shape or not len(scores):
-        raise DeclarationError(
-            f"a monotone map needs two series of one length, not {scores.shape} and {target.shape}"
-        )
-    if not (np.isfinite(scores).all() and np.isfinite(target).all()):
-        raise DeclarationError("a monotone map needs finite values; leave out the pairs that lack one")
     places, which, counts = np.unique(snapped(scores), return_inverse=True, return_counts=True)
     means = np.bincount(which, weights=target) / counts
     return places, np.asarray(isotonic_regression(means, weights=counts).x)

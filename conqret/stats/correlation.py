@@ -17,7 +17,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from conqret.errors import DeclarationError
 from conqret.stats.classification import ONE_CATEGORY, paired
 from conqret.stats.estimate import CONFIDENCE, MIN_DIFFERENT, Estimate, undefined
 from conqret.stats.jackknife import JackknifedEstimate, average, without_value
@@ -224,13 +223,8 @@ def one_against_others(
     ``table`` has raters by units, NaN where there is no rating. A rater counts with at least
     :data:`MIN_RATED` units that others rated, too. Jackknife values average over the raters whose correlation
     is then still defined.
-
-    Raises:
-        DeclarationError: the table is not two-dimensional.
     """
     labels = np.asarray(table, dtype=float)
-    if labels.ndim != 2:
-        raise DeclarationError(f"a table of raters by units is needed, not the shape {labels.shape}")
     drawn = resamples or whole(labels.shape[1])
     there = ~np.isnan(labels)
     counts, sums = there.sum(axis=0), np.where(there, labels, 0.0).sum(axis=0)

@@ -29,15 +29,8 @@ def slope_bounds(x: ArrayLike, y: ArrayLike) -> tuple[float, float] | None:
 
     Both are 0 where x does not vary. The result is None where y does not rise with x, because nothing is then
     known of the slope.
-
-    Raises:
-        DeclarationError: the two differ in length, or are empty.
     """
     first_values, other = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    if first_values.ndim != 1 or first_values.shape != other.shape or not len(first_values):
-        raise DeclarationError(
-            f"a slope needs two series of one length, not {first_values.shape} and {other.shape}"
-        )
     first_values, other = first_values - first_values.mean(), other - other.mean()
     if float((first_values**2).mean()) <= _TOLERANCE:
         return 0.0, 0.0
@@ -129,15 +122,7 @@ def respond(
         scores: one row for each item, with one value in [0, 1] for each level.
         levels: at least two levels in ascending order.
         clusters: the topic of each row.
-
-    Raises:
-        DeclarationError: there is no row, fewer than two levels, a row of another length, or levels do not
-            rise.
     """
-    if len(levels) < 2 or any(low >= high for low, high in pairwise(levels)):
-        raise DeclarationError(f"a curve needs two or more rising levels, not {list(levels)}")
-    if not scores or any(len(row) != len(levels) for row in scores) or len(clusters) != len(scores):
-        raise DeclarationError(f"a curve needs rows of {len(levels)} scores, and a topic for each row")
     columns = list(zip(*scores, strict=True))
     intervals = tuple(mean_interval(column, clusters, scale="share") for column in columns)
     means = [math.fsum(column) / len(column) for column in columns]

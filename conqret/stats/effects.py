@@ -25,7 +25,6 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from conqret.errors import DeclarationError
 from conqret.stats.estimate import (
     CONFIDENCE,
     MIN_TOPICS,
@@ -37,7 +36,7 @@ from conqret.stats.estimate import (
     too_few,
 )
 from conqret.stats.jackknife import JackknifedEstimate
-from conqret.stats.resampling import cluster_means, cluster_places, mean_interval
+from conqret.stats.resampling import cluster_places, mean_interval
 
 ALPHA = 0.05
 """The level of significance (ConQRet, Table 4)."""
@@ -62,13 +61,8 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
     With p_(1) <= ... <= p_(m): ``adjusted_(i) = max over j <= i of min(1, (m - j + 1) p_(j))``. The
     family-wise error is at most alpha if those below alpha are called significant.
-
-    Raises:
-        DeclarationError: a value is not in [0, 1].
     """
     raw = np.array([p for p in p_values if p is not None])
-    if ((raw < 0) | (raw > 1)).any():
-        raise DeclarationError(f"p-values must lie between 0 and 1, not {list(p_values)}")
     order = np.argsort(raw)
     adjusted = np.empty_like(raw)
     adjusted[order] = np.maximum.accumulate(raw[order] * np.arange(len(raw), 0, -1))
@@ -151,7 +145,8 @@ def paired_effects(
     effects = []
     for paired, interval, p in zip(series, intervals, p_values, strict=True):
         data = np.asarray(paired.differences, dtype=float)
-        means = cluster_means(data, paired.clusters)
+        which = cluster_places(paired.clusters)
+        means = np.bincount(which, weights=data) / np.bincount(which)
         spread = float(means.std(ddof=1)) if len(means) > 1 else 0.0
         effects.append(
             Effect(
@@ -175,15 +170,7 @@ def sign_flip_p(series: Sequence[PairedEffects], rng: np.random.Generator) -> li
     With ``S_c`` the sum of the differences in cluster c, the statistic is ``T = |sum_c S_c| / sqrt(sum_c
     S_c^2)``, without absolute value where only a rise is tested. ``p`` is the share of sign patterns, the
     observed one included, whose largest T over all series is at least the series' own.
-
-    Raises:
-        DeclarationError: a series does not have one cluster for each value.
     """
-    for sample in series:
-        if len(sample.clusters) != len(sample.differences):
-            raise DeclarationError(
-                f"{len(sample.clusters)} clusters for {len(sample.differences)} values: name one for each"
-            )
     columns = np.repeat(np.arange(len(series)), [len(paired.differences) for paired in series])
     places = cluster_places(chain.from_iterable(paired.clusters for paired in series))
     sums = np.zeros((int(places.max()) + 1, len(series)))
@@ -237,47 +224,40 @@ _HALVINGS = 80
 
 @dataclass(frozen=True, slots=True)
 class TopicMean:
-    """The mean over topics with its interval (``estimate``), its p-value, and the variance ``between``
-    topics.
+    """The mean over topics with its interval (``estimate``) and its p-value.
 
     ``p`` is two-sided, for "the mean is 0"; None below six topics, or where topics do not vary.
     """
 
     estimate: Estimate
     p: float | None
-    between: float
 
 
 def topic_mean(values: ArrayLike, topics: Sequence[Hashable], *, confidence: float = CONFIDENCE) -> TopicMean:
-    """Compute the mean of ``values`` over topics by a random-effects model, with its interval, p-value and
-    the variance between topics; ``topics`` has the topic of each value.
+    """Compute the mean of ``values`` over topics by a random-effects model, with its interval and p-value;
+    ``topics`` has the topic of each value.
 
     With too few topics it is the plain mean of the topics' means, without an interval.
-
-    Raises:
-        DeclarationError: there are no values, one is not finite, or there is not one topic for each value.
     """
     data = np.asarray(values, dtype=float)
-    if data.ndim != 1 or not len(data) or not np.isfinite(data).all() or len(topics) != len(data):
-        raise DeclarationError("a mean over topics needs finite values, and a topic for each")
     which = cluster_places(topics)
     sizes = np.bincount(which).astype(float)
     means = np.bincount(which, weights=data) / sizes
     count = len(sizes)
     if few := too_few(count if count > 1 else 0):
-        return TopicMean(Estimate(float(means.mean()), n=len(data), reason=few), None, 0.0)
+        return TopicMean(Estimate(float(means.mean()), n=len(data), reason=few), None)
     left = len(data) - count
     within = float(((data - means[which]) ** 2).sum()) / left if left else 0.0
     errors = within / sizes
     between = variance_between(means, errors) if within > TOLERANCE**2 else float(means.var(ddof=1))
     if between <= TOLERANCE**2 and within <= TOLERANCE**2:
-        return TopicMean(Estimate(float(means.mean()), n=len(data), reason=UNVARIED), None, 0.0)
+        return TopicMean(Estimate(float(means.mean()), n=len(data), reason=UNVARIED), None)
     weights = 1 / (between + errors)
     centre = float((weights * means).sum() / weights.sum())
     error = float(((weights * (means - centre) ** 2).sum() / ((count - 1) * weights.sum())) ** 0.5)
     reach = t_quantile(count - 1, confidence) * error
     p = t_tail(abs(centre) / error, count - 1) if count >= MIN_TOPICS and error > TOLERANCE else None
-    return TopicMean(Estimate(centre, centre - reach, centre + reach, len(data)), p, between)
+    return TopicMean(Estimate(centre, centre - reach, centre + reach, len(data)), p)
 
 
 def variance_between(means: NDArray[np.float64], errors: NDArray[np.float64]) -> float:

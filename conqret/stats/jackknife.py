@@ -40,6 +40,7 @@ from conqret.stats.estimate import (
     undefined,
 )
 
+POWER = 0.8
 BELOW = f"{NO_INTERVAL}the estimate is far below 0, which no variance is"
 
 
@@ -139,9 +140,9 @@ class JackknifedEstimate:
         low, high = self.above(-margin), self.above(margin)
         return None if low is None or high is None else max(low, 1 - high)
 
-    def smallest_detectable(self, *, alpha: float = 1 - CONFIDENCE, power: float = 0.8) -> float | None:
-        """Return the smallest distance from 0 that a two-sided test at ``alpha`` detects with this
-        ``power``.
+    def smallest_detectable(self, *, alpha: float = 1 - CONFIDENCE) -> float | None:
+        """Return the smallest distance from 0 that a two-sided test at ``alpha`` detects with a power of
+        :data:`POWER`.
 
         It is ``(t_(1 - alpha / 2) + t_power) s``. The result is None where :meth:`above` is None, or nothing
         varies.
@@ -150,7 +151,7 @@ class JackknifedEstimate:
         if isinstance(kept, str) or len(kept) < MIN_TOPICS or _error(kept) <= TOLERANCE:
             return None
         freedom = self._freedom(kept)
-        return (t_quantile(freedom, 1 - alpha) + t_quantile(freedom, 2 * power - 1)) * _error(kept)
+        return (t_quantile(freedom, 1 - alpha) + t_quantile(freedom, 2 * POWER - 1)) * _error(kept)
 
     def outside(self, margin: float, *, rising: bool) -> float:
         """Return the p-value of "the value lies beyond ``margin``"; a small p shows that it lies within.
@@ -176,7 +177,9 @@ class JackknifedEstimate:
 
     def minus(self, other: JackknifedEstimate) -> JackknifedEstimate:
         """Return the difference of this statistic and ``other``, which must be computed on the same clusters in the
-        same order."""
+        same order; not defined where one of them is not."""
+        if not (self.defined and other.defined):
+            return replace(without_value(self.reason or other.reason), n=self.n)
         return JackknifedEstimate(
             self.value - other.value,
             self.without - other.without,

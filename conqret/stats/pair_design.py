@@ -12,7 +12,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from conqret.errors import DeclarationError
 from conqret.stats.comparative_judgment import ComparedStrengths, outcome_variance
 from conqret.stats.strength_posterior import normal_nodes
 
@@ -36,8 +35,6 @@ class GroupPairs:
     """
 
     def __init__(self, size: int, seed: Sequence[int], *, both_orders: bool = False) -> None:
-        if size < 2:
-            raise DeclarationError(f"{size} items make no pair")
         self.size, self.both_orders = size, both_orders
         self._seed = tuple(seed)
         rng = np.random.default_rng(seed)

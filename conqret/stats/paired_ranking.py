@@ -76,7 +76,6 @@ def elo(
     preferences: Sequence[PairwisePreference],
     rng: np.random.Generator | None = None,
     *,
-    orders: int = ORDERS,
     intervals: bool = False,
 ) -> tuple[PairedStanding, ...]:
     """Compute the Elo rating of each player, best first.
@@ -87,7 +86,6 @@ def elo(
     Args:
         preferences: the games.
         rng: None plays the games once in the given order; else ratings are means over random orders.
-        orders: the number of random orders.
         intervals: compute intervals by leaving out clusters; there are none if a preference names no cluster.
 
     Raises:
@@ -95,7 +93,7 @@ def elo(
     """
     games = _Games(preferences)
     once = np.arange(len(games.outcome))
-    shuffles = once[None] if rng is None else rng.permuted(np.tile(once, (orders, 1)), axis=1)
+    shuffles = once[None] if rng is None else rng.permuted(np.tile(once, (ORDERS, 1)), axis=1)
 
     def play(weights: NDArray[np.float64]) -> NDArray[np.float64]:
         return _play(games, shuffles, K_FACTOR * weights)
@@ -109,29 +107,24 @@ def elo(
     return games.standings(ratings, without, left_out.present())
 
 
-def bradley_terry(
-    preferences: Sequence[PairwisePreference], *, prior: float = PRIOR
-) -> tuple[PairedStanding, ...]:
+def bradley_terry(preferences: Sequence[PairwisePreference]) -> tuple[PairedStanding, ...]:
     """Compute the Bradley-Terry strength (1952) of each player on the log scale, best first; a tie is half a
     win for each.
 
     ``P(first beats second) = 1 / (1 + exp(s_2 - s_1))``, and the strengths sum to 0. They maximize the
-    likelihood with ``prior`` additional ties of each player against one of strength 0. Intervals leave out
+    likelihood with :data:`PRIOR` additional ties of each player against one of strength 0. Intervals leave out
     clusters. There are no intervals if a preference names no cluster, or if any player is ``unbounded``.
 
     Raises:
-        DeclarationError: there are no preferences, an outcome is invalid, a player meets itself, or ``prior``
-            is not above 0.
+        DeclarationError: there are no preferences, an outcome is invalid, or a player meets itself.
     """
-    if prior <= 0:
-        raise DeclarationError(f"the prior of Bradley-Terry must be above 0, not {prior}")
     games = _Games(preferences)
     count = len(games.players)
     left_out = leave_one_out(games.clusters)
     scored = games.scored(left_out)
-    strengths = _strengths(scored(np.ones((1, left_out.clusters))), prior, np.zeros(count))[0]
+    strengths = _strengths(scored(np.ones((1, left_out.clusters))), np.zeros(count))[0]
     chunks = left_out.chunks(4 * count**2) if games.named else ()
-    without = [_strengths(scored(weights), prior, strengths) for weights in chunks]
+    without = [_strengths(scored(weights), strengths) for weights in chunks]
     standings = games.standings(strengths, without, left_out.present())
     return _told_unbounded(standings, games.bounds())
 
@@ -256,7 +249,7 @@ def _play(games: _Games, orders: NDArray[np.intp], k: NDArray[np.float64]) -> ND
     return np.asarray(ratings.mean(axis=1).T)
 
 
-def _strengths(scored: NDArray[np.float64], prior: float, start: NDArray[np.float64]) -> NDArray[np.float64]:
+def _strengths(scored: NDArray[np.float64], start: NDArray[np.float64]) -> NDArray[np.float64]:
     """The strengths behind each table of ``scored`` (many by players by players): many by players. Newton's method, as
     the likelihood is concave."""
 
@@ -265,9 +258,9 @@ def _strengths(scored: NDArray[np.float64], prior: float, start: NDArray[np.floa
     places = np.arange(scored.shape[1])
     for _ in range(MAX_ROUNDS):
         expected, against_prior = expit(strengths[:, :, None] - strengths[:, None, :]), expit(strengths)
-        surplus = (scored - games * expected).sum(axis=2) + prior * (0.5 - against_prior)
+        surplus = (scored - games * expected).sum(axis=2) + PRIOR * (0.5 - against_prior)
         information = -games * expected * (1 - expected)
-        information[:, places, places] = prior * against_prior * (1 - against_prior) - information.sum(axis=2)
+        information[:, places, places] = PRIOR * against_prior * (1 - against_prior) - information.sum(axis=2)
         step = np.linalg.solve(information, surplus[:, :, None])[:, :, 0]
         strengths = strengths + np.clip(step, -2.0, 2.0)
         if float(np.abs(step).max()) < TOLERANCE:

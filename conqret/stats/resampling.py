@@ -63,50 +63,6 @@ def beside_mode(values: NDArray[np.float64]) -> int:
     return len(values) - int(np.unique(values, return_counts=True)[1].max(initial=0))
 
 
-def cluster_means(values: ArrayLike, clusters: Iterable[Hashable]) -> NDArray[np.float64]:
-    """Return the mean of the values of each cluster, in order of first occurrence."""
-    which = cluster_places(clusters)
-    return np.asarray(np.bincount(which, weights=np.asarray(values, dtype=float)) / np.bincount(which))
-
-
-def sides(
-    labels: ArrayLike,
-    judged: ArrayLike,
-    unlabelled: ArrayLike,
-    clusters: Sequence[Hashable] | None,
-    others: Sequence[Hashable] | None,
-) -> tuple[
-    tuple[NDArray[np.float64], NDArray[np.float64], list[Hashable]],
-    tuple[NDArray[np.float64], list[Hashable]],
-]:
-    """Return ``(labels, judgments, clusters)`` of the labeled items and ``(judgments, clusters)`` of the
-    others, as arrays and lists.
-
-    ``labels`` and ``judged`` are of the labeled items, ``unlabelled`` are the judgments of the others;
-    ``clusters`` and ``others`` are their clusters. Without clusters, each item is its own cluster.
-
-    Raises:
-        DeclarationError: lengths differ.
-    """
-    truth, judge_values, rest = (np.asarray(values, dtype=float) for values in (labels, judged, unlabelled))
-    if truth.ndim != 1 or truth.shape != judge_values.shape or rest.ndim != 1:
-        raise DeclarationError(
-            f"labels and judgments of the same items, and of others, are needed, not {truth.shape}, "
-            f"{judge_values.shape} and {rest.shape}"
-        )
-    known: list[Hashable] = (
-        [("labelled", place) for place in range(len(truth))] if clusters is None else list(clusters)
-    )
-    further: list[Hashable] = (
-        [("other", place) for place in range(len(rest))] if others is None else list(others)
-    )
-    if (len(known), len(further)) != (len(truth), len(rest)):
-        raise DeclarationError(
-            f"{len(known)} and {len(further)} clusters for {len(truth)} and {len(rest)} items"
-        )
-    return (truth, judge_values, known), (rest, further)
-
-
 AT_ONCE = 4_000_000
 """The most numbers that a statistic holds at a time: 32 MB."""
 
@@ -176,11 +132,6 @@ class Resamples:
         """
         counts = np.bincount(self.cluster * size + codes, weights, minlength=self.clusters * size)
         return counts.reshape(self.clusters, size).astype(float)
-
-    def item_masks(self) -> Iterator[NDArray[np.bool_]]:
-        """Yield for each replicate the mask of the items that remain."""
-        for weights in self.weights:
-            yield weights[self.cluster] > 0
 
     def chunks(self, width: int) -> Iterator[NDArray[np.float64]]:
         """Yield the weights in blocks of rows, so that ``width`` numbers per row stay below :data:`AT_ONCE`

@@ -15,8 +15,6 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from conqret.errors import DeclarationError
-
 OUTCOMES = (0.0, 0.25, 0.5, 0.75, 1.0)
 POSITION_SD, WEIGHT_SD, SYSTEM_SD = 1.0, 2.0, 3.0
 """Standard deviations of the normal priors of positions, weights, and the means of systems."""
@@ -46,10 +44,6 @@ class PairOutcomes:
     Each comparison has the number of its ``group``, and the places in it of the items shown ``first`` and
     ``second``. It has the ``outcome`` for the first item, and the number of the ``judge`` (None: one judge
     made all).
-
-    Raises:
-        DeclarationError: an outcome is invalid, an item is compared with itself or is not in its group, or
-            there is not one judge for each comparison.
     """
 
     sizes: Sequence[int]
@@ -69,25 +63,10 @@ class PairOutcomes:
         outcome: ArrayLike,
         judge: ArrayLike | None = None,
     ) -> PairOutcomes:
-        """Return the outcomes from any sequences, converted to arrays.
-
-        Raises:
-            DeclarationError: as the class.
-        """
+        """Return the outcomes from any sequences, converted to arrays."""
         groups, firsts, seconds = (np.asarray(values, dtype=np.intp) for values in (group, first, second))
         judges = None if judge is None else np.asarray(judge, dtype=np.intp)
         return cls(tuple(sizes), groups, firsts, seconds, np.asarray(outcome, dtype=float), judges)
-
-    def __post_init__(self) -> None:
-        if not set(np.unique(self.outcome)) <= set(OUTCOMES):
-            raise DeclarationError(
-                f"an outcome must be one of {', '.join(map(str, OUTCOMES))}, not {self.outcome.tolist()[:5]}"
-            )
-        count = np.asarray(self.sizes, dtype=int)[self.group] if len(self.group) else np.zeros(0, dtype=int)
-        if (self.first == self.second).any() or (np.maximum(self.first, self.second) >= count).any():
-            raise DeclarationError("a comparison must be between two items of one group")
-        if self.judge is not None and (len(self.judge) != len(self.group) or self.judge.min(initial=0) < 0):
-            raise DeclarationError("each comparison needs the number of its judge, at least 0")
 
     @property
     def judges(self) -> int:

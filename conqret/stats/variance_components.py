@@ -199,14 +199,12 @@ def variance_components(
         The components. Intervals leave out topics, or items where there is only one topic.
 
     Raises:
-        DeclarationError: there are fewer than three scores, one is not finite, lengths differ, two conditions
-            vary only together, or noise cannot be separated from differences between items.
+        DeclarationError: there are fewer than three scores, one is not finite, two conditions vary only together, or
+            noise cannot be separated from differences between items.
     """
     data = snapped(values)
     if data.ndim != 1 or len(data) < 3 or not np.isfinite(data).all():
         raise DeclarationError("variance components need at least three finite values")
-    if any(len(facet_codes) != len(data) for facet_codes in (topics, items, *conditions.values())):
-        raise DeclarationError("variance components need a topic, an item and each condition for every value")
     varied = _varied({name: cluster_places(condition) for name, condition in conditions.items()})
     topic, item = cluster_places(topics), cluster_places(items)
     order = None if orders is None else cluster_places(orders)

@@ -523,11 +523,12 @@ def _worth(rate: Estimate, confidence: float) -> float:
     return (_least(lambda n: _half(value, n, confidence) <= half + 1e-6, 1) or rate.n) / rate.n
 
 
-def more_labels(
-    rate: Estimate, labeled: int, *, half_width: float = 0.10, confidence: float = CONFIDENCE
-) -> int | None:
-    """Return how many more rows to label until TPR or TNR is known to within ``half_width`` (half the
-    interval, as a share).
+WITHIN = 0.10
+"""Half the width of the interval to which labels still needed are counted."""
+
+
+def more_labels(rate: Estimate, labeled: int, *, confidence: float = CONFIDENCE) -> int | None:
+    """Return how many more rows to label until TPR or TNR is known to within :data:`WITHIN`.
 
     The rate is taken to stay, and its class to occur as often as among the ``labeled`` rows so far. The
     result is 0 where it is known well enough, and None where the class has no label yet, or more than
@@ -535,10 +536,10 @@ def more_labels(
     """
     if rate.value is None or rate.half is None or not rate.n:
         return None
-    if rate.half <= half_width:
+    if rate.half <= WITHIN:
         return 0
     value, worth = rate.value, _worth(rate, confidence)
-    needed = _least(lambda n: _half(value, n * worth, confidence) <= half_width, rate.n)
+    needed = _least(lambda n: _half(value, n * worth, confidence) <= WITHIN, rate.n)
     return None if needed is None else math.ceil((needed - rate.n) * labeled / rate.n)
 
 

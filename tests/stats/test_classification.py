@@ -48,8 +48,6 @@ def test_precision_recall_and_average_precision_without_a_category():
     assert recall([0, 0], [1, 0]).value is None
     assert precision([0, 1, 2], [0, 1, 2]).value is None
     assert average_precision([0, 0], [1, 2]).reason == "no item is positive"
-    with pytest.raises(DeclarationError, match="0 and 1"):
-        average_precision([0, 2], [1, 2])
 
 
 def test_fleiss_example():
@@ -143,12 +141,6 @@ def test_wrong_calls():
         accuracy([1, 2], [1])
     with pytest.raises(DeclarationError, match="missing"):
         accuracy([1, np.nan], [1, 2])
-    with pytest.raises(DeclarationError, match="categories"):
-        accuracy([1, 2], [1, 2], categories=[1])
-    with pytest.raises(DeclarationError, match="resamples of 3 items"):
-        accuracy([1, 2], [1, 2], leave_one_out("abc"))
-    with pytest.raises(DeclarationError, match="0 and 1"):
-        auroc([0, 2], [1, 2])
 
 
 def test_a_mean_over_categories_has_an_interval_where_each_is_used_often_enough():

@@ -94,13 +94,6 @@ def test_an_item_that_always_wins_is_unbounded() -> None:
     assert bounds(circle) == [["", "", ""]]
 
 
-def test_outcomes_are_checked() -> None:
-    with pytest.raises(DeclarationError):
-        PairOutcomes.from_rows([2], [0], [0], [1], [0.3])
-    with pytest.raises(DeclarationError):
-        PairOutcomes.from_rows([2], [0], [0], [2], [1])
-
-
 def test_groups_that_are_too_large_are_refused() -> None:
     check_sizes([20] * 5000)
     check_sizes([400, *[2] * 50])
@@ -126,35 +119,6 @@ def test_random_pairs_have_equal_degree_and_balanced_places(size: int, both_orde
     assert max(map(abs, balance)) <= 2
     every = GroupPairs(size, [13]).at_random(sum(round_sizes(size, None)))
     assert len({frozenset(pair) for pair in every}) == len(every) == size * (size - 1) // 2
-
-
-def _adaptive_pairs(seed: int) -> list[tuple[int, int]]:
-    """The pairs of ten items that are asked in rounds, where the stronger item always wins."""
-    strengths = np.linspace(3, -3, 10)
-    pairs, answered = GroupPairs(10, [seed]), []
-    for count in round_sizes(10, 6):
-        fit = compared_strengths(
-            PairOutcomes.from_rows(
-                [10], [0] * len(answered), *([row[place] for row in answered] for place in range(3))
-            )
-        )
-        for first, second in pairs.informative(count, fit, 0):
-            answered.append((first, second, float(strengths[first] > strengths[second])))
-    return pairs.asked
-
-
-def test_adaptive_pairs_are_connected_and_close() -> None:
-    asked = _adaptive_pairs(5)
-    assert len(set(asked)) == len(asked) == 30
-    assert {place for pair in asked[:10] for place in pair} == set(range(10))
-    later = np.mean([abs(first - second) for first, second in asked[15:]])
-    assert later < np.mean([abs(first - second) for first, second in asked[:10]])
-
-
-def test_a_seed_gives_the_same_adaptive_pairs_again() -> None:
-    first, again, other = (_adaptive_pairs(seed) for seed in (5, 5, 6))
-    assert first == again
-    assert first != other
 
 
 def _compared(

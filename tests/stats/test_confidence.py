@@ -5,7 +5,6 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from conqret.errors import DeclarationError
 from conqret.stats.confidence import (
     band_places,
     bands,
@@ -47,12 +46,6 @@ def test_what_is_said_of_a_fold_rests_on_the_others():
     assert cross_fitted([0, 1, 0, 1], [9, 5, 1, 0], fold).tolist() == [1, 0, 9, 5]  # a map may fall
     lost = cross_fitted([0, np.nan, 0, 1], [0, 1, np.nan, np.nan], fold)
     assert np.isnan(lost).tolist() == [True, True, False, False]  # nothing to fit on; no x
-
-
-@pytest.mark.parametrize(("x", "y"), [([], []), ([1], [1, 2]), ([np.inf], [1])])
-def test_what_cannot_be_mapped(x, y):
-    with pytest.raises(DeclarationError):
-        monotone(x, y)
 
 
 def answers(topics, each, rng, *, informed=True, base=0.25):
@@ -139,7 +132,7 @@ def test_brier_and_calibration_error_by_hand():
     assert band.units == 12
 
 
-@pytest.mark.parametrize(("n", "topics", "alike"), [(20, None, 0.0), (80, None, 0.0), (96, 12, 0.3)])
+@pytest.mark.parametrize(("n", "topics", "alike"), [(20, None, 0.0), (96, 12, 0.3)])
 def test_a_calibrated_judge_is_beyond_noise_in_5_percent_at_most(n, topics, alike):
     """Its error is above 0, on average as far as the noise says; outcomes may be alike within topics."""
     rng, draws = np.random.default_rng(11), 300

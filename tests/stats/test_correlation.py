@@ -1,16 +1,10 @@
 """Correlations as in scipy, without each cluster, and of one rater with the mean of the others."""
 
-import csv
-import gzip
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy import stats
 from scipy.stats import spearmanr
 
-from conqret.stats.agreement import alphas
 from conqret.stats.correlation import NO_RATER, kendall, one_against_others, pearson, spearman
 from conqret.stats.jackknife import JackknifedEstimate
 from conqret.stats.resampling import leave_one_out
@@ -94,22 +88,3 @@ def test_a_rater_of_few_topics_takes_no_interval_from_the_others():
     found = one_against_others(table, leave_one_out(np.repeat(range(8), 20).tolist()))
     assert found.n == 3
     assert found.low is not None
-
-
-def test_the_ceiling_of_published_ratings(data_dir: Path):
-    """Opening speeches with 15 raters each (Sternlicht et al., EMNLP 2025)."""
-    with gzip.open(data_dir / "debate_speeches" / "speeches.csv.gz", "rt", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    raters = sorted({rater for row in rows for rater in json.loads(row["labeler_ids"])})
-    table = np.full((len(raters), len(rows)), np.nan)
-    for column, row in enumerate(rows):
-        for rater, label in zip(
-            json.loads(row["labeler_ids"]), json.loads(row["goodopeningspeech"]), strict=True
-        ):
-            table[raters.index(rater), column] = label
-    drawn = leave_one_out([row["topic_id"] for row in rows])
-    ceiling = one_against_others(table, drawn)
-    assert (ceiling.n, ceiling.value) == (64, pytest.approx(0.485, abs=5e-4))
-    assert 0.4 < ceiling.low < ceiling.high < 0.6
-    alpha = alphas(table[None], "ordinal", drawn)[0].estimate()
-    assert alpha.value == pytest.approx(0.2353, abs=5e-5)

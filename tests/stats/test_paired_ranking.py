@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.stats import norm, t
+from scipy.stats import t
 
 from conqret.errors import DeclarationError
 from conqret.stats.correlation import kendall, spearman
@@ -67,20 +67,11 @@ def test_debateqa_procedure():
     assert (spearman(*both).value, kendall(*both).value) == pytest.approx((0.9, 0.8))
 
 
-def test_elo_averaged_over_orders_does_not_depend_on_the_order_given():
-    rng = np.random.default_rng(1)
-    games = [PairwisePreference("a", "b", 1)] * 6 + [PairwisePreference("a", "b", 0)] * 3
-    forward = ratings(elo(games, rng, orders=400))
-    backward = ratings(elo(games[::-1], rng, orders=400))
-    assert forward["a"] == pytest.approx(backward["a"], abs=3)
-
-
 def test_bradley_terry_of_two_players():
-    # With a wins of n and prior p: the strengths +s and -s solve a + p / 2 - ... = 0; with a vanishing prior
-    # s_a - s_b = log(a / (n - a)).
-    games = [PairwisePreference("a", "b", 1)] * 30 + [PairwisePreference("a", "b", 0)] * 10
-    found = ratings(bradley_terry(games, prior=1e-9))
-    assert found["a"] - found["b"] == pytest.approx(math.log(3), abs=1e-4)
+    # With a of n games won, and a prior that weighs next to nothing, s_a - s_b = log(a / (n - a)).
+    games = [PairwisePreference("a", "b", 1)] * 3000 + [PairwisePreference("a", "b", 0)] * 1000
+    found = ratings(bradley_terry(games))
+    assert found["a"] - found["b"] == pytest.approx(math.log(3), abs=1e-3)
     assert sum(found.values()) == pytest.approx(0)
 
 
@@ -90,14 +81,6 @@ def test_a_tie_is_half_a_win_each():
     )
     halves = ratings(bradley_terry([PairwisePreference("a", "b", 1)] * 3 + [PairwisePreference("a", "b", 0)]))
     assert ties == pytest.approx(halves)
-
-
-def test_players_who_always_win_or_never_meet_have_finite_strengths():
-    found = bradley_terry([PairwisePreference("a", "b", 1, 0), PairwisePreference("c", "d", 0, 1)])
-    assert all(math.isfinite(one.rating.value) for one in found)
-    assert found[0].rank == 1.5
-    wanted = {"a": "above", "b": "below", "c": "below", "d": "above"}
-    assert {one.player: one.unbounded for one in found} == wanted
 
 
 def test_where_a_strength_is_unbounded_none_has_an_interval():
@@ -120,15 +103,6 @@ def test_where_a_strength_is_unbounded_none_has_an_interval():
         assert all(
             not one.unbounded and one.rating.low < one.rating.value < one.rating.high for one in bounded
         )
-
-
-def test_intervals_over_clusters_are_those_of_the_information_where_each_game_is_one():
-    """The observed information of n games of two players who split them w : n - w is n p (1 - p) for their difference,
-    which is twice the strength of the first."""
-    games = [PairwisePreference("a", "b", float(n % 10 < 7), cluster=n) for n in range(200)]
-    rating = next(one.rating for one in bradley_terry(games, prior=1e-9) if one.player == "a")
-    half = norm.ppf(0.975) / (200 * 0.7 * 0.3) ** 0.5 / 2
-    assert (rating.high - rating.low) / 2 == pytest.approx(half, rel=0.02)
 
 
 @pytest.mark.parametrize("rate", [bradley_terry, lambda games: elo(games, intervals=True)])
@@ -173,5 +147,3 @@ def test_wrong_calls():
         elo([PairwisePreference("a", "b", 0.7)])
     with pytest.raises(DeclarationError, match="two players"):
         bradley_terry([PairwisePreference("a", "a", 1)])
-    with pytest.raises(DeclarationError, match="prior"):
-        bradley_terry([PairwisePreference("a", "b", 1)], prior=0)

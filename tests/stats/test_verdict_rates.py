@@ -49,7 +49,10 @@ def test_rates_equal_scikit_learn_and_prediction_powered_inference():
     assert rates.tnr.value == pytest.approx(metrics.recall_score(h, j, pos_label=0))
     assert rates.accuracy.value == pytest.approx(metrics.accuracy_score(h, j))
     assert rates.kappa.value == pytest.approx(metrics.cohen_kappa_score(h, j))
-    powered = prediction_powered_mean(h, j, judge[~labeled])
+    places = np.arange(len(human))
+    powered = prediction_powered_mean(
+        h, j, judge[~labeled], clusters=places[labeled], unlabelled_clusters=places[~labeled]
+    )
     assert rates.corrected.value == pytest.approx(powered.corrected.value)
     assert rates.judged.value == pytest.approx(judge.mean())
     assert (rates.tpr.n, rates.tnr.n) == (int(h.sum()), int((1 - h).sum()))

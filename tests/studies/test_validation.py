@@ -56,19 +56,6 @@ def test_the_same_seed_gives_the_same_numbers(tmp_path, rng):
     assert "NaN" not in one.model_dump_json()
 
 
-def test_binary_labels(tmp_path):
-    rows = "".join(f"i{n},{person},{'yes' if n % 2 else 'no'}\n" for n in range(40) for person in "xyz")
-    labels = labels_of(tmp_path, "item,annotator,supported\n" + rows)
-    judgments = [
-        judgment(f"i{n}", {"supported": scored(0.9 if n % 2 else 0.3)}, topic=f"t{n % 5}") for n in range(60)
-    ]
-    row = validate(judgments, labels).dimensions["supported"]
-    assert row.onto.endswith("rounded to the nearest label")
-    for name in ("accuracy", "kappa", "f1", "mcc", "auroc"):
-        assert row.statistics[name].value == 1
-    assert row.statistics["base_rate"].value == 0.5
-
-
 def test_the_judge_in_the_place_of_one_person(tmp_path, rng):
     """Against the mean of two a judge like a person reaches what a person does, and against that of three more."""
     judgments, labels, _ = study(tmp_path, rng, dimensions=("clarity",), items=300)
@@ -87,8 +74,8 @@ def test_the_judge_in_the_place_of_one_person(tmp_path, rng):
         row.judge_as_annotator_alpha.low < row.one_annotator_alpha.value < row.judge_as_annotator_alpha.high
     )
     assert row.alpha.value > row.judge_as_annotator_alpha.value + 0.01
-    outcome = check_requirement(parse_requirement("as_person >= 0.2"), validate(judgments, labels))
-    assert outcome.met
+    assert check_requirement(parse_requirement("as_person >= 0.2"), validate(judgments, labels)).met
+    assert row.alternative.passed
 
 
 def test_steps_of_the_scale_that_nobody_uses_count(tmp_path):
@@ -170,10 +157,8 @@ def test_requirements(tmp_path, rng):
     assert outcome(" alpha [ Overall-Quality ]>=.1 ").met
     assert not outcome("alpha[overall_quality] >= 0.99").met
     assert outcome("alpha.low <= 0.9").met
-    assert outcome("alpha.high[clarity] > -1").met
     assert outcome("coverage >= 1").met
     assert outcome("coverage[clarity] >= 1").met
-    assert outcome("accuracy[clarity] < 1").value == found.dimensions["clarity"].statistics["accuracy"].value
     assert outcome("winning_rate[clarity] >= 0").met
     unmet = outcome("auroc[clarity] >= 0")
     assert not unmet.met
@@ -186,19 +171,12 @@ def test_requirements(tmp_path, rng):
     "text",
     [
         "",
-        "alpha",
-        "alpha >= ",
         "alpha = 1",
         "alpha >= nan",
         "__import__('os').system('x') >= 1",
-        "alpha[x] >= 1; 1",
-        "alpha[x] >= 1 or True",
-        "0.4 <= alpha",
-        "alpha >= 1e9e9",
         "kappa >= 0.3",
         "coverage.low >= 1",
         "beta[x] >= 1",
-        "alpha[" + "x" * 500 + "] >= 1",
     ],
 )
 def test_requirements_that_cannot_be_read(text):

@@ -8,7 +8,7 @@ last judge gives it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -77,7 +77,7 @@ class Abstention(FittedFile):
     UNCOVERED: ClassVar[str] = "{} has no rule, and is never abstained from"
     COMMAND: ClassVar[str] = "conqret judges abstain"
 
-    schema_name: str = "conqret.abstention/3"
+    schema_name: Literal["conqret.abstention/3"] = "conqret.abstention/3"
     basis: Basis
     source: str
     error: float = Field(gt=0, lt=1)
@@ -187,7 +187,7 @@ class Cascade(FittedFile):
     UNCOVERED: ClassVar[str] = "the guarantee does not cover {}"
     COMMAND: ClassVar[str] = "conqret judges abstain --against"
 
-    schema_name: str = "conqret.cascade/1"
+    schema_name: Literal["conqret.cascade/1"] = "conqret.cascade/1"
     last: LastJudge
     basis: Basis
     source: str

@@ -6,6 +6,8 @@ from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal, Self
 
+from pydantic import Field
+
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.label_set import LabelSet, Unit
@@ -30,7 +32,7 @@ class AgreementSettings(Frozen):
     """
 
     aggregate: AggregateRule = "auto"
-    epsilon: float = EPSILON["experts"]
+    epsilon: float = Field(EPSILON["experts"], ge=0, lt=1)
     confidence: float = CONFIDENCE
     seed: int = SEED
 
@@ -117,12 +119,6 @@ class FittedFile(Frozen):
         """Read a file that the command ``COMMAND`` wrote.
 
         Raises:
-            DeclarationError: the file does not exist, or has another content or schema version.
+            DeclarationError: the file does not exist, or has another content.
         """
-        fitted_file = read_written(file, cls, cls.COMMAND, f"no {cls.WHAT}")
-        wanted = cls.model_fields["schema_name"].default
-        if fitted_file.schema_name != wanted:
-            raise DeclarationError(
-                f"{file} is a {fitted_file.schema_name}, not a {wanted}: make it again with {cls.COMMAND}"
-            )
-        return fitted_file
+        return read_written(file, cls, cls.COMMAND, f"no {cls.WHAT}")

@@ -424,8 +424,8 @@ class DimensionView:
         if fit is None or not sampled.defined:
             return sampled
         without = []
-        for kept in drawn.item_masks():
-            some = kept & self.compared
+        for weights in drawn.weights:
+            some = (weights[drawn.cluster] > 0) & self.compared
             refitted = fit(some)[some] if some.any() else np.zeros(0)
             known = len(refitted) and not np.isnan(refitted).any()
             without.append(of_sides(self.on_labels(refitted, rounded=rounds), some) if known else np.nan)

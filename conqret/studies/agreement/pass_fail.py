@@ -14,8 +14,9 @@ from conqret.show import words
 from conqret.show.table import Table
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import cluster_places
+from conqret.stats.verdict_rates import WITHIN
 from conqret.studies.agreement.label_join import DimensionView
-from conqret.studies.check.answers import SAY_HOW, WITHIN, probability_sentence
+from conqret.studies.check.answers import SAY_HOW, probability_sentence
 from conqret.studies.check.checked_table import CheckedTable, DrawnBy, JudgeColumn
 from conqret.studies.check.figures import check_views
 from conqret.studies.check.label_view import LabelView, claimable

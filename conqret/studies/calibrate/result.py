@@ -91,7 +91,7 @@ class Calibration(FittedFile):
     WHAT: ClassVar[str] = "calibration"
     COMMAND: ClassVar[str] = "conqret judges calibrate"
 
-    schema_name: str = "conqret.calibration/4"
+    schema_name: Literal["conqret.calibration/4"] = "conqret.calibration/4"
     basis: Basis
     folds: Mapping[str, int]
     maps: Mapping[str, CalibrationMaps]

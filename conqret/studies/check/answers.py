@@ -13,8 +13,6 @@ from conqret.studies.check.checked_table import Kind
 from conqret.studies.check.result import TITLES, CheckResult, JudgeCheck
 
 OF_LABELS = ("tnr", "tpr", "bias", "agreement")
-WITHIN = 0.10
-"""Half the width of the interval to which labels still needed are counted."""
 ROUNDING = 1e-9
 """Differences of shares up to this are rounding."""
 MUCH = 0.1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,17 +11,13 @@ from numpy.typing import NDArray
 from conqret.errors import shortened
 from conqret.show.words import symmetry_note
 from conqret.stats.agreement import AlternativeAnnotator, alphas, alternative_annotator_test
-from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
+from conqret.stats.estimate import CONFIDENCE, Estimate, Scale, undefined
+from conqret.stats.jackknife import JackknifedEstimate, without_value
+from conqret.stats.prediction_powered import ProbabilitySample, weighted_difference
 from conqret.stats.resampling import leave_one_out
 from conqret.stats.verdict_rates import more_labels
-from conqret.studies.check.answers import answer, p_remark, probability_sentence, value_words
+from conqret.studies.check.answers import answer, p_remark, probability_sentence, unmeasured, value_words
 from conqret.studies.check.checked_table import CheckedTable
-from conqret.studies.check.comparisons import (
-    best_place,
-    judge_differences,
-    system_checks,
-    system_differences,
-)
 from conqret.studies.check.kind_figures import (
     OF_KIND,
     class_checks,
@@ -31,6 +28,8 @@ from conqret.studies.check.kind_figures import (
 )
 from conqret.studies.check.label_view import (
     LabelView,
+    Mask,
+    Values,
     claimable,
     combined_labels,
     numbered_clusters,
@@ -42,44 +41,48 @@ from conqret.studies.check.result import (
     DisputedVerdict,
     DrawGuard,
     JudgeCheck,
+    JudgeDifference,
     LevelCheck,
     RunCheck,
+    SystemCheck,
+    SystemDifference,
     Usable,
 )
 
 BAR = 0.8
-"""The least TNR and TPR of a gate, unless the user states another bar."""
+"""The least TNR and TPR of a gate."""
 MAX_DISAGREEMENTS = 1_000
 """More are counted, and not shown: a page has to open."""
 APART = 0.25
 """The share of the scale from which on a rating or score disagrees with the label (half, with labels of 0 and 1)."""
 TEXT_LENGTH = 400
+ALL_PAIRS = 10
+"""Systems up to which each is compared with each other; with more, each with the highest."""
+NO_MEAN = "classes without an order have no mean"
+NO_LABEL = "no row of it is labeled"
+RANKS: tuple[Usable, ...] = ("not claimed", "not usable", "not shown", "usable")
+MEASURES = {"pass_fail": "mean of TNR and TPR", "ratings": "absolute error", "scores": "absolute error"}
+"""By what judges are compared; where verdicts are pairs or classes, by their agreement."""
 
 
-def check_table(table: CheckedTable, *, bar: float = BAR, confidence: float = CONFIDENCE) -> CheckResult:
-    """Compute how good the judges of a table are.
-
-    Args:
-        table: verdicts and labels.
-        bar: the least TNR and TPR of a judge that is used as a gate.
-        confidence: the level of intervals.
-    """
+def check_table(table: CheckedTable, *, confidence: float = CONFIDENCE) -> CheckResult:
+    """Compute how good the judges of a table are, with intervals of the level ``confidence``."""
     target, clusters = combined_labels(table), numbered_clusters(table)
     views = [
         LabelView(table=table, judge=judge, target=target, clusters=clusters, confidence=confidence)
         for judge in table.judges
     ]
-    return check_views(*claimable(views), bar=bar)
+    return check_views(*claimable(views))
 
 
-def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BAR) -> CheckResult:
+def check_views(guard: DrawGuard, views: Sequence[LabelView]) -> CheckResult:
     """Return the figures of several judges (at least one) of one table, with the answer and the next step in words.
-    ``guard`` says whether figures can be claimed, and ``bar`` is the least rate of a usable judge."""
-    first, checks = views[0], tuple(_judge_check(view, bar) for view in views)
+    ``guard`` says whether figures can be claimed."""
+    first, checks = views[0], tuple(map(_judge_check, views))
     table, target = first.table, first.target
     labeled = ~np.isnan(target)
-    comparisons = tuple(judge_differences(views))
-    best = best_place(checks, comparisons)
+    comparisons = tuple(_judge_differences(views))
+    best = _best_place(checks, comparisons)
     differing = _differing(views[best])
     shown = differing[:MAX_DISAGREEMENTS].tolist()
     result = CheckResult(
@@ -88,7 +91,7 @@ def check_views(guard: DrawGuard, views: Sequence[LabelView], *, bar: float = BA
         answer="",
         best=checks[best].name,
         usable=checks[best].usable,
-        bar=bar,
+        bar=BAR,
         confidence=first.confidence,
         next="",
         rows=len(target),
@@ -124,11 +127,11 @@ def _drawn(table: CheckedTable, labeled: NDArray[np.bool_]) -> int:
     return int((labeled & ~table.labeled_before).sum())
 
 
-def _judge_check(view: LabelView, bar: float) -> JudgeCheck:
+def _judge_check(view: LabelView) -> JudgeCheck:
     table, judge = view.table, view.judge
     human, verdicts, _ = view.sides
     figures, by_run = OF_KIND[table.kind](view) | run_figures(view), tuple(run_checks(view))
-    systems = system_checks(view)
+    systems = _system_checks(view)
     judged = int((~np.isnan(view.verdicts)).sum())
     categories = {
         "pass_fail": np.array([0.0, 1.0]),
@@ -141,7 +144,7 @@ def _judge_check(view: LabelView, bar: float) -> JudgeCheck:
         by_human, by_judge = tuple(levels(view, human)), tuple(levels(view, verdicts))
     return JudgeCheck(
         name=judge.name,
-        usable=_usable(view, figures, by_run, bar) if table.kind == "pass_fail" else None,
+        usable=_usable(view, figures, by_run) if table.kind == "pass_fail" else None,
         verdicts=judged,
         compared=int(view.both.sum()),
         failed=judge.failed,
@@ -155,7 +158,7 @@ def _judge_check(view: LabelView, bar: float) -> JudgeCheck:
         runs=1 if judge.runs is None else judge.runs.shape[1],
         by_run=by_run,
         systems=systems,
-        differences=tuple(system_differences(view, systems)),
+        differences=tuple(_system_differences(view, systems)),
         more_labels=_more_labels(view, figures) if table.kind == "pass_fail" else None,
     )
 
@@ -170,14 +173,14 @@ def _more_labels(view: LabelView, figures: dict[str, Estimate]) -> int | None:
     return None if None in counts else max(count or 0 for count in counts)
 
 
-def _usable(view: LabelView, figures: dict[str, Estimate], by_run: Sequence[RunCheck], bar: float) -> Usable:
+def _usable(view: LabelView, figures: dict[str, Estimate], by_run: Sequence[RunCheck]) -> Usable:
     if view.refusal(by_label=True):
         return "not claimed"
     both = (figures["tnr"], figures["tpr"])
-    steady = all((rate.value or 0) >= bar for run in by_run for rate in (run.tnr, run.tpr))
-    if steady and all(rate.low is not None and rate.low >= bar for rate in both):
+    steady = all((rate.value or 0) >= BAR for run in by_run for rate in (run.tnr, run.tpr))
+    if steady and all(rate.low is not None and rate.low >= BAR for rate in both):
         return "usable"
-    missed = any(rate.high is not None and rate.high < bar for rate in both)
+    missed = any(rate.high is not None and rate.high < BAR for rate in both)
     return "not usable" if missed else "not shown"
 
 
@@ -225,7 +228,7 @@ def _disagreements(view: LabelView, rows: Sequence[int]) -> Iterator[DisputedVer
     for row in rows:
         yield DisputedVerdict(
             row=row + 1,
-            id=texts["id"][row] if "id" in texts else f"row {row + 1}",
+            id=texts["id"][row],
             judge=value_words(table.kind, table.classes, float(view.verdicts[row])),
             human=value_words(table.kind, table.classes, float(view.target[row])),
             reason=shortened(texts["reason"][row], TEXT_LENGTH) if "reason" in texts else "",
@@ -283,7 +286,163 @@ def _notes(view: LabelView, guard: DrawGuard) -> Iterator[str]:
             "of the judge's verdicts, add --drawn-by verdict; if a fixed number of each human label, add --drawn-by "
             "label"
         )
-    if table.systems is not None and table.clusters is None and "id" in table.texts and view.both.any():
+    if table.systems is not None and table.clusters is None and view.both.any():
         yield "rows of one id count as one group, as systems share ids"
     if table.by is not None and (note := symmetry_note(len(np.unique(view.clusters[view.both])))):
         yield note
+
+
+def _best_place(checks: Sequence[JudgeCheck], comparisons: Sequence[JudgeDifference]) -> int:
+    """Return the place, from 0, of the best judge: by its rates against the bar, then by how many others it
+    is ahead of."""
+
+    def rank(place: int) -> tuple[bool, int, int]:
+        name, usable = checks[place].name, checks[place].usable or "not claimed"
+        ahead = sum((pair.first == name) * ((pair.difference.value or 0) > 0) for pair in comparisons)
+        ahead += sum((pair.second == name) * ((pair.difference.value or 0) < 0) for pair in comparisons)
+        return not unmeasured(checks[place]), RANKS.index(usable), ahead
+
+    return max(range(len(checks)), key=rank)
+
+
+def _system_checks(view: LabelView) -> tuple[SystemCheck, ...]:
+    """Return the mean of each system, those with the highest corrected means first; none without systems."""
+    if view.table.systems is None:
+        return ()
+    scale = _scale(view)
+    systems = []
+    for name, rows in _rows(view).items():
+        judged = np.where(rows, view.verdicts, np.nan)
+        systems.append(
+            SystemCheck(
+                name=name,
+                rows=int(rows.sum()),
+                labeled=int((rows & view.both).sum()),
+                judge=undefined(NO_MEAN)
+                if view.table.kind == "classes"
+                else view.everywhere(judged, scale, "it has no verdict"),
+                corrected=_corrected(view, rows),
+            )
+        )
+
+    def height(system: SystemCheck) -> float:
+        mean = system.judge.value if system.corrected.value is None else system.corrected.value
+        return -1e9 if mean is None else mean
+
+    return tuple(sorted(systems, key=height, reverse=True))
+
+
+def _system_differences(view: LabelView, systems: Sequence[SystemCheck]) -> Iterator[SystemDifference]:
+    """Yield the paired differences, first minus second, of ``systems`` on the ids that both have a verdict for. With
+    more than :data:`ALL_PAIRS` systems only the first is compared with the others. None without systems and for
+    classes; pairs without a common id are left out."""
+    if view.table.systems is None or view.table.kind == "classes":
+        return
+    ids = view.table.texts["id"]
+    places = {
+        name: {ids[row]: row for row in np.flatnonzero(rows & ~np.isnan(view.verdicts)).tolist()}
+        for name, rows in _rows(view).items()
+    }
+    names = [system.name for system in systems]
+    pairs = (
+        list(combinations(names, 2)) if len(names) <= ALL_PAIRS else [(names[0], name) for name in names[1:]]
+    )
+    chances, refusal = _label_chances(view), view.refusal()
+    for first, second in pairs:
+        shared = [name for name in places[first] if name in places[second]]
+        if not shared:
+            continue
+        left, right = (np.array([places[system][name] for name in shared]) for system in (first, second))
+        clusters = view.clusters[left].tolist()
+        later, earlier = (
+            ProbabilitySample(view.target[rows], view.verdicts[rows], chances[rows]) for rows in (left, right)
+        )
+        means = weighted_difference(earlier, later, clusters, confidence=view.confidence)
+        yield SystemDifference(
+            first=first,
+            second=second,
+            pairs=len(shared),
+            judge=means.naive,
+            corrected=undefined(refusal) if refusal else means.corrected,
+        )
+
+
+def _scale(view: LabelView) -> Scale:
+    return "plain" if view.table.kind in ("ratings", "scores") else "share"
+
+
+def _rows(view: LabelView) -> dict[str, Mask]:
+    systems = np.array(view.table.systems)
+    return {name: systems == name for name in dict.fromkeys(view.table.systems or ())}
+
+
+def _corrected(view: LabelView, rows: Mask) -> Estimate:
+    if view.table.kind == "classes":
+        return undefined(NO_MEAN)
+    if not (rows & view.both).any():
+        return undefined(NO_LABEL)
+    return view.claimed(lambda: view.corrected(rows, _scale(view)).corrected)
+
+
+def _label_chances(view: LabelView) -> Values:
+    """The chance of each row to be labeled: as known, else the labeled share of its system."""
+    if view.chances is not None:
+        return view.chances
+    chances = np.full(len(view.target), np.nan)
+    for rows in _rows(view).values():
+        judged = rows & ~np.isnan(view.verdicts)
+        chances[rows] = (rows & view.both).sum() / max(int(judged.sum()), 1)
+    return chances
+
+
+def _judge_differences(views: Sequence[LabelView]) -> Iterator[JudgeDifference]:
+    """Yield how much closer to the labels the first of each two judges is, on the rows that both judged.
+
+    The judge that is ``better`` is shown to be so by an interval that is corrected for the number of pairs
+    (Bonferroni).
+    """
+    every = list(combinations(views, 2))
+    for first, second in every:
+        both = first.both & second.both
+        closer = _closer(first, second, both)
+        refusal, sign = first.refusal(by_label=True), 0
+        difference = undefined(refusal) if refusal else closer.estimate(first.confidence)
+        if difference.value is not None:
+            sign = closer.estimate(1 - (1 - first.confidence) / len(every)).sign
+        yield JudgeDifference(
+            first=first.judge.name,
+            second=second.judge.name,
+            measure=MEASURES.get(first.table.kind, "agreement"),
+            rows=int(both.sum()),
+            difference=difference,
+            better={1: first.judge.name, -1: second.judge.name}.get(sign, ""),
+        )
+
+
+def _closer(first: LabelView, second: LabelView, both: Mask) -> JackknifedEstimate:
+    if not both.any():
+        return without_value("no labeled row has verdicts of both")
+    human = first.target[both]
+    weights = np.ones(len(human)) if first.chances is None else 1 / first.chances[both]
+    closer = _closeness(first, both) - _closeness(second, both)
+    groups = [human == 0, human == 1] if first.table.kind == "pass_fail" else [np.ones(len(human))]
+    columns = [column for group in groups for column in (weights * group * closer, weights * group)]
+    drawn = leave_one_out(first.clusters[both])
+    sums = drawn.sums(np.column_stack(columns))
+
+    def of_weights(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        totals = rows @ sums
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray((totals[:, ::2] / totals[:, 1::2]).mean(axis=1))
+
+    missing = "both passes and failures must be labeled"
+    return drawn.sampled(of_weights, len(human), width=len(columns), reason=missing)
+
+
+def _closeness(view: LabelView, rows: Mask) -> Values:
+    """How close each verdict is to its label; a flip counts half."""
+    judge, human, orders = view.verdicts[rows], view.target[rows], view.judge.orders
+    if view.table.kind in ("ratings", "scores"):
+        return -np.abs(judge - human)
+    flips = False if orders is None else np.abs(orders[rows, 0] - orders[rows, 1]) > 0
+    return np.where(flips, 0.5, judge == human)

@@ -248,7 +248,7 @@ def numbered_clusters(table: CheckedTable) -> NDArray[np.intp]:
     row."""
     if table.clusters is not None:
         return cluster_places(table.clusters)
-    if table.systems is not None and "id" in table.texts:
+    if table.systems is not None:
         return cluster_places(table.texts["id"])
     return np.arange(len(table.labels))
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from conqret.errors import number
 from conqret.stats.estimate import CONFIDENCE
-from conqret.stats.verdict_rates import labels_to_decide
-from conqret.studies.check.answers import DRAWN, MUCH, WITHIN, below, edge_text, unmeasured, weaker
+from conqret.stats.verdict_rates import WITHIN, labels_to_decide
+from conqret.studies.check.answers import DRAWN, MUCH, below, edge_text, unmeasured, weaker
 from conqret.studies.check.checked_table import IN_MEMORY
 from conqret.studies.check.result import CheckResult, JudgeCheck
 from conqret.studies.check.table_shapes import study_folder

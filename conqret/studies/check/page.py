@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from conqret.console.conditions import requirement_table
 from conqret.show import words
 from conqret.show.report_page import PageRemarks, Part, ReportPage, Section, section
-from conqret.show.table import Column, Table
+from conqret.show.table import CellSource, Column, Table
 from conqret.show.visible_text import before_command
 from conqret.stats.agreement import AlternativeAnnotator
 from conqret.stats.confidence import BANDS
 from conqret.studies.check.answers import disagreements_title
 from conqret.studies.check.result import TITLES, CheckResult, JudgeCheck, level_words
+
+Columns = Mapping[str | Column, CellSource]
 
 HOW_TO_READ = {
     "pass_fail": "TNR (true negative rate) is the share of human failures that the judge fails, TPR (true positive "
@@ -41,6 +43,30 @@ CALIBRATION = (
     "The expected calibration error (ECE) is the distance of the mean stated probability from the share of passes, "
     f"averaged over {BANDS} bins of about equally many labels."
 )
+CLASSES: Columns = {
+    Column("Class", "name"): "name",
+    "Labeled": "labeled",
+    "Recall": "recall",
+    "Precision": "precision",
+}
+LEVELS: Columns = {
+    Column("Level", "name"): level_words,
+    "Rows": "rows",
+    "Judge": "judge",
+    "Annotators": "human",
+    "Judge minus annotators": "bias",
+}
+PAIR: Columns = {Column("First", "name"): "first", Column("Second", "name"): "second"}
+JUDGES: Columns = {
+    **PAIR,
+    Column("Figure", "name"): "measure",
+    "First minus second": "difference",
+    "Rows": "rows",
+    Column("Better", "name"): lambda pair: pair.better or "not shown",
+}
+CORRECTED: Columns = {"Judge": "judge", "Corrected": "corrected"}
+SYSTEMS: Columns = {Column("System", "name"): "name", "Rows": "rows", "Labeled": "labeled", **CORRECTED}
+DIFFERENCES: Columns = {**PAIR, "Ids": "pairs", **CORRECTED}
 
 
 def check_tables(result: CheckResult) -> list[Table]:
@@ -87,23 +113,16 @@ def check_page(result: CheckResult) -> ReportPage:
 
 def figures_table(result: CheckResult) -> Table:
     """Return a row a figure, with a column for each judge."""
+    first, *others = result.judges
+    head = Column("Figure", "name")
+    if not others:
+        rows = [(_title(result, name), figure, figure.n) for name, figure in first.figures.items()]
+        return Table("All figures", [head, "Value", "Rows"], rows)
     names = dict.fromkeys(name for judge in result.judges for name in judge.figures)
-    several = len(result.judges) > 1
     return Table(
         "All figures",
-        [
-            Column("Figure", "name"),
-            *(judge.name if several else "Value" for judge in result.judges),
-            *([] if several else ["Rows"]),
-        ],
-        [
-            (
-                _title(result, name),
-                *(judge.figures.get(name) for judge in result.judges),
-                *([] if several else [result.judges[0].figures[name].n]),
-            )
-            for name in names
-        ],
+        [head, *(judge.name for judge in result.judges)],
+        [(_title(result, name), *(judge.figures.get(name) for judge in result.judges)) for name in names],
     )
 
 
@@ -134,54 +153,28 @@ def _counts(result: CheckResult, judge: JudgeCheck) -> Iterator[Table]:
             ],
             note=f"{judge.compared:,} rows with a verdict and a label{remarks}.",
         )
-    if judge.classes:
-        rows = [(one.name, one.labeled, one.recall, one.precision) for one in judge.classes]
-        yield Table(
-            f"Classes{_of(result, judge)}", (Column("Class", "name"), "Labeled", "Recall", "Precision"), rows
-        )
-    heads = (Column("Level", "name"), "Rows", "Judge", "Annotators", "Judge minus annotators")
-    for levels, title in (
-        (judge.by_human, "Error by level of the human label"),
-        (judge.by_judge, "Calibration: human labels by the judge's verdict"),
+    for rows, title, columns in (
+        (judge.classes, "Classes", CLASSES),
+        (judge.by_human, "Error by level of the human label", LEVELS),
+        (judge.by_judge, "Calibration: human labels by the judge's verdict", LEVELS),
     ):
-        if levels:
-            cells = [(level_words(one), one.rows, one.judge, one.human, one.bias) for one in levels]
-            yield Table(f"{title}{_of(result, judge)}", heads, cells)
+        if rows:
+            yield Table(f"{title}{_of(result, judge)}", columns, rows)
 
 
 def _comparisons(result: CheckResult) -> Iterator[Table]:
     """The differences of judges, the systems by each judge, and the differences of systems."""
-    first, second = Column("First", "name"), Column("Second", "name")
     if result.comparisons:
-        yield Table(
-            "Judges compared on the same rows",
-            (first, second, Column("Figure", "name"), "First minus second", "Rows", Column("Better", "name")),
-            [
-                (
-                    pair.first,
-                    pair.second,
-                    pair.measure,
-                    pair.difference,
-                    pair.rows,
-                    pair.better or "not shown",
-                )
-                for pair in result.comparisons
-            ],
-        )
+        yield Table("Judges compared on the same rows", JUDGES, result.comparisons)
     for judge in result.judges:
         if judge.systems:
-            yield Table(
-                f"Systems, by {judge.name}",
-                (Column("System", "name"), "Rows", "Labeled", "Judge", "Corrected"),
-                [(one.name, one.rows, one.labeled, one.judge, one.corrected) for one in judge.systems],
-            )
+            yield Table(f"Systems, by {judge.name}", SYSTEMS, judge.systems)
         if judge.differences:
-            yield Table(
+            title, note = (
                 f"Differences of systems, by {judge.name}",
-                (first, second, "Ids", "Judge", "Corrected"),
-                [(one.first, one.second, one.pairs, one.judge, one.corrected) for one in judge.differences],
-                note="First minus second, on the ids that both have.",
+                "First minus second, on the ids that both have.",
             )
+            yield Table(title, DIFFERENCES, judge.differences, note=note)
 
 
 def disagreements_table(result: CheckResult) -> Table | None:

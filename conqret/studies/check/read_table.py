@@ -99,6 +99,10 @@ def read_checked_table(
     if not roles.humans and not roles.fixed and not table.note:
         check_no_labels(table, roles.judged, [*roles.texts.values(), *roles.markers.values(), by_column])
     table = made_wide(table, roles, by_column)
+    if by_column and by_column not in table.columns:
+        raise table.error(
+            f"{by_column!r} holds verdicts or labels: name a column of groups", ["--by", "COLUMN"]
+        )
     assume_texts(table, roles)
     _check_ids(table, roles, by_column)
     table, paired, named_models = by_model_name(table, roles)
@@ -412,7 +416,9 @@ def swapped_cells(table: TextTable, roles: ColumnRoles) -> dict[str, NDArray[np.
         marks = table.columns[roles.markers["swapped"]]
         rows = np.array([bool(mark) and mark.casefold() not in CELLS["unswapped"] for mark in marks])
         return dict.fromkeys(roles.judged, rows)
-    return {roles.judges[name][1]: np.ones(len(table), dtype=bool) for name in roles.ordered}
+    return {
+        roles.judges[name][1]: np.ones(len(table), dtype=bool) for name in roles.ordered & roles.judges.keys()
+    }
 
 
 def meaning_of_swapped(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from operator import not_
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -50,12 +50,45 @@ TITLES: Mapping[str, str] = {
 """The words for each figure, for tables."""
 
 
-class NamedFigures(Frozen):
-    """Access to the figures of one judge by name.
+class NamedFigure:
+    """An attribute that is the figure of its own name.
 
     Raises:
-        UnknownNameError: by every property, if this kind of verdicts does not have the figure.
+        UnknownNameError: by access, if this kind of verdicts does not have the figure.
     """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, result: NamedFigures, owner: type) -> Estimate:
+        return result.figure(self.name)
+
+
+class NamedFigures(Frozen):
+    """Access to the figures of one judge by name."""
+
+    tnr: ClassVar[NamedFigure] = NamedFigure()
+    """The share of labeled failures that the judge fails."""
+    tpr: ClassVar[NamedFigure] = NamedFigure()
+    """The share of labeled passes that the judge passes."""
+    precision: ClassVar[NamedFigure] = NamedFigure()
+    """The share of human passes among the rows that the judge passes."""
+    kappa: ClassVar[NamedFigure] = NamedFigure()
+    """Cohen's kappa of judge and human label."""
+    weighted_kappa: ClassVar[NamedFigure] = NamedFigure()
+    """Cohen's kappa of ratings with quadratic weights."""
+    alpha: ClassVar[NamedFigure] = NamedFigure()
+    """Krippendorff's alpha of judge and human label: ordinal for ratings, interval for scores."""
+    agreement: ClassVar[NamedFigure] = NamedFigure()
+    """The share of labeled rows on which the verdict equals the label; of pairs, without flips."""
+    corrected: ClassVar[NamedFigure] = NamedFigure()
+    """The pass rate, or the mean, of all rows, corrected by the labels."""
+    bias: ClassVar[NamedFigure] = NamedFigure()
+    """The mean of judge minus human label, in points."""
+    flip_rate: ClassVar[NamedFigure] = NamedFigure()
+    """The share of pairs whose verdict changes with the order of the answers."""
+    spearman: ClassVar[NamedFigure] = NamedFigure()
+    """Spearman's rank correlation of judge and human label."""
 
     def figure(self, name: str) -> Estimate:
         """Return the figure ``name``; where it cannot be known, its value is None, with the reason.
@@ -64,61 +97,6 @@ class NamedFigures(Frozen):
             UnknownNameError: verdicts of this kind have no such figure.
         """
         raise NotImplementedError
-
-    @property
-    def tnr(self) -> Estimate:
-        """The share of labeled failures that the judge fails."""
-        return self.figure("tnr")
-
-    @property
-    def tpr(self) -> Estimate:
-        """The share of labeled passes that the judge passes."""
-        return self.figure("tpr")
-
-    @property
-    def precision(self) -> Estimate:
-        """The share of human passes among the rows that the judge passes."""
-        return self.figure("precision")
-
-    @property
-    def kappa(self) -> Estimate:
-        """Cohen's kappa of judge and human label."""
-        return self.figure("kappa")
-
-    @property
-    def weighted_kappa(self) -> Estimate:
-        """Cohen's kappa of ratings with quadratic weights."""
-        return self.figure("weighted_kappa")
-
-    @property
-    def alpha(self) -> Estimate:
-        """Krippendorff's alpha of judge and human label: ordinal for ratings, interval for scores."""
-        return self.figure("alpha")
-
-    @property
-    def agreement(self) -> Estimate:
-        """The share of labeled rows on which the verdict equals the label; of pairs, without flips."""
-        return self.figure("agreement")
-
-    @property
-    def corrected(self) -> Estimate:
-        """The pass rate, or the mean, of all rows, corrected by the labels."""
-        return self.figure("corrected")
-
-    @property
-    def bias(self) -> Estimate:
-        """The mean of judge minus human label, in points."""
-        return self.figure("bias")
-
-    @property
-    def flip_rate(self) -> Estimate:
-        """The share of pairs whose verdict changes with the order of the answers."""
-        return self.figure("flip_rate")
-
-    @property
-    def spearman(self) -> Estimate:
-        """Spearman's rank correlation of judge and human label."""
-        return self.figure("spearman")
 
 
 class ClassCheck(Frozen):

@@ -73,7 +73,8 @@ class TextTable:
 
     def rows(self, names: Sequence[str]) -> list[tuple[str, ...]]:
         """Return the texts of some columns, row by row."""
-        return list(zip(*(self.columns[name] for name in names), strict=True))
+        columns = [self.columns[name] for name in names]
+        return list(zip(*columns, strict=True)) if columns else [()] * len(self)
 
     def place(self, row: int) -> str:
         """Return where row ``row`` (from 0) stands, such as "line 7"."""

@@ -355,7 +355,7 @@ def _on(
     steps = values[both, 1] - values[both, 0]
     steps[np.abs(steps) <= SAME] = 0
     moved = first = second = without_value(NO_PAIR)
-    topics = TopicMean(undefined(NO_PAIR), None, 0.0)
+    topics = TopicMean(undefined(NO_PAIR), None)
     if both:
         moved, topics = mean(steps, names), topic_mean(steps, names, confidence=confidence)
         first, second = (mean(values[both, side], names, scale="share") for side in (0, 1))

@@ -109,9 +109,7 @@ def _check_dimension(
     judge = {name: view.alpha(name, drawn) for name in view.variants}
     inter_annotator = alphas(view.table[None], scale.level, drawn)[0]
     one_annotator, judge_as_annotator = view.one_annotator_alphas(drawn)
-    difference = without_value(judge_as_annotator.reason or one_annotator.reason)
-    if one_annotator.defined and judge_as_annotator.defined:
-        difference = judge_as_annotator.minus(one_annotator)
+    difference = judge_as_annotator.minus(one_annotator)
     variants = {name: statistic.estimate(confidence) for name, statistic in judge.items()}
     absent, (target, onto) = joined.labels.absent(dimension), view.in_words
     labelled, scored = int(view.labelled.sum()), int((view.labelled & view.scored).sum())

@@ -39,16 +39,13 @@ def fails(tmp_path: Path, text: str, **options: Any) -> str:
     ("passed", "failed", "human_passed", "human_failed"),
     [
         ("pass", "fail", "PASS", "FAIL"),
-        ("True", "False", "yes", "no"),
         ("1.0", "0.0", "good", "bad"),
-        ("C", "I", "correct", "incorrect"),
         ("✓", "✗", "ja", "nein"),
         ("**PASS**", "Fail - no source", "y", "n"),
         ("Verdict: pass", "Verdict: fail", "1", "0"),
         ("faithful", "hallucinated", "relevant", "not_relevant"),
         ("PASS ✅", "❌ Fail", "yes.", "No!"),
         ("Conforme", "Non conforme", "sì", "no"),
-        ("aprobado", "suspenso", "正确", "错误"),
     ],
 )
 def test_words_for_pass_and_fail(tmp_path, passed, failed, human_passed, human_failed):
@@ -61,7 +58,7 @@ def test_words_for_pass_and_fail(tmp_path, passed, failed, human_passed, human_f
     assert np.array_equal(table.labels[:, 0], [0, 1, NAN], equal_nan=True)
 
 
-@pytest.mark.parametrize("absent", ["", "NA", "null", "-", "n/a", "?"])
+@pytest.mark.parametrize("absent", ["", "null", "-", "n/a"])
 def test_no_label(tmp_path, absent):
     table = read(tmp_path, rows("id,judge,human", "1,pass,fail", f"2,fail,{absent}"))
     assert np.isnan(table.labels[1, 0])
@@ -76,9 +73,7 @@ def test_words_for_no_label_are_named_with_their_number(tmp_path):
     assert wanted in table.notes
 
 
-@pytest.mark.parametrize(
-    "failure", ["", "ERROR", "None", "NaN", "parse error", "ParseError: no JSON", "Error: 429", "#N/A"]
-)
+@pytest.mark.parametrize("failure", ["", "NaN", "parse error", "ParseError: no JSON", "Error: 429", "#N/A"])
 def test_failed_verdicts_are_counted(tmp_path, failure):
     judge = read(tmp_path, rows("id,judge,human", "1,pass,fail", f'2,"{failure}",fail')).judges[0]
     assert (judge.failed, judge.failures) == (1, (f"line 3: {failure!r}" if failure else "line 3: empty",))
@@ -117,7 +112,6 @@ def test_names_of_columns(tmp_path, names):
         ("4-fair|5-good|1-bad|2-poor|3-ok", "4 5 1 2 3", "ratings", (1, 5)),
         ("0.1 0.25 0.9 0.5 1.0", "0.2 0.3 0.8 0.6 1", "scores", (0, 1)),
         ("10 85 70 33 99", "20 80 75 40 95", "scores", (0, 1)),
-        ("poor fair good fair good", "good fair poor poor good", "ratings", (1, 3)),
         ("bad ok good ok good", "good ok bad bad good", "ratings", (1, 3)),
         ("refund praise other other praise", "refund praise praise other other", "classes", (0, 1)),
     ],
@@ -156,13 +150,10 @@ def test_a_confidence_is_the_probability_of_the_verdict(tmp_path):
     ("judged", "labeled", "passing", "expected", "labels"),
     [
         ("5 4 3", "1 0 1", ">=4", [1, 1, 0], [1, 0, 1]),
-        ("5 4 3", "pass fail pass", ">=4", [1, 1, 0], [1, 0, 1]),
         ("10 7 3", "5 4 2", "judge>=8, human>=4", [1, 0, 0], [1, 1, 0]),
         ("0.9 0.6 0.1", "1 0 0", ">=0.7", [1, 0, 0], [1, 0, 0]),
         ("fine poor awful", "fine poor fine", "fine", [1, 0, 0], [1, 0, 1]),
-        ("yes no no", "no no yes", "no", [0, 1, 1], [1, 1, 0]),
         ("yes no no", "0.0 0 1", "judge=no, human=0", [0, 1, 1], [1, 1, 0]),
-        ("yes yes yes", "0 0 1", "judge=no, human=0", [0, 0, 0], [1, 1, 0]),
         ("fail fail fail", "no yes no", "judge=yes, human=no", [0, 0, 0], [1, 0, 1]),
         ("1 0 0", "0.0 0.0 1.0", "0", [0, 1, 1], [1, 1, 0]),
         ("0.9 0.2 0.1", "0 0 1", "<0.5", [0, 1, 1], [1, 1, 0]),
@@ -179,7 +170,6 @@ def test_pass_option(tmp_path, judged, labeled, passing, expected, labels):
     ("head", "line", "judges", "runs"),
     [
         ("id,run1,run2,run3,human", "1,pass,fail,pass,fail", ["judge"], 3),
-        ("id,judge_run_1,judge_run_2,human", "1,pass,fail,fail", ["judge"], 2),
         ("id,judge_1,judge_2,human", "1,pass,fail,fail", ["judge"], 2),
         (
             "id,gpt_run1,gpt_run2,claude_run1,claude_run2,human",
@@ -188,7 +178,6 @@ def test_pass_option(tmp_path, judged, labeled, passing, expected, labels):
             2,
         ),
         ("id,gpt-4o,claude,human", "1,pass,fail,fail", ["gpt-4o", "claude"], None),
-        ("id,judge_strict,judge_mild,human", "1,pass,fail,fail", ["judge_strict", "judge_mild"], None),
     ],
 )
 def test_runs_and_several_judges(tmp_path, head, line, judges, runs):
@@ -218,7 +207,6 @@ def test_long_tables_become_wide(tmp_path, by, values, judges, annotators):
     [
         ("id,judge_ab,judge_ba,human", ["1,first,second,A", "2,first,first,A"]),
         ("id,judge,judge_swapped,human", ["1,left,right,A", "2,left,left,A"]),
-        ("id,order,judge,human", ["1,AB,first,A", "1,BA,second,A", "2,AB,first,A", "2,BA,first,A"]),
         ("pair,order,judge,human", ["1,AB,first,A", "1,BA,second,A", "2,AB,first,A", "2,BA,first,A"]),
         (
             "id,pair_id,swapped,winner,human",
@@ -233,6 +221,12 @@ def test_pairs_in_both_orders(tmp_path, head, lines):
     assert table.judges[0].orders.tolist() == [[1, 1], [1, 0]]
     assert table.judges[0].values.tolist() == [1, 0.5]
     assert table.labels[:, 0].tolist() == [1, 1]
+
+
+def test_a_judge_of_both_orders_without_a_verdict_is_left_out(tmp_path):
+    lines = ["1,AB,first,,A", "1,BA,second,,A", "2,AB,first,,A", "2,BA,first,,A"]
+    table = read(tmp_path, rows("id,order,judge_x,judge_y,human", *lines))
+    assert [judge.name for judge in table.judges] == ["judge_x"]
 
 
 def test_rows_of_both_orders_without_a_counterpart(tmp_path):
@@ -276,6 +270,8 @@ def test_systems_chances_and_clusters(tmp_path):
     assert table.systems == ("old", "new", "old", "new")
     assert table.clusters == ("x", "x", "line 4", "y")
     assert np.array_equal(table.chances, [0.5, 0.5, NAN, 0.25], equal_nan=True)
+    message = fails(tmp_path, rows("id,run,judge", "1,1,pass", "1,2,fail"), by="judge")
+    assert "'judge' holds verdicts or labels" in message
 
 
 def test_labels_of_another_file(tmp_path):
@@ -327,8 +323,8 @@ def test_files_and_frames(tmp_path, shape):
         (rows("judge,human", "sound,made up", "made up,sound"), "results.csv --pass 'made up'\n"),
         (rows("judge,human", *["pass,fail"] * 20, "pas,fail"), "(line 22: 'pas')"),
         (rows("judge,human", "10,1", "8,5", "1,2"), "--pass 'judge>=7, human>=4'"),
-        (rows("judge,human", "5,pass", "1,fail"), "--pass '>=4'"),
         (rows("id,judge,human", "1,pass,fail", "1,fail,fail"), "results.csv:3: id '1' has a second"),
+        (rows("id,judge", "1,pass", "1,fail"), "results.csv:3: id '1' has a second verdict"),
         (rows("judge,human", ",fail", "ERROR,pass"), "holds no verdict"),
         (rows("judge_a,human_a,judge_b,human_b"), "has no rows"),
         (rows("judge_ok,human_ok,judge_tone,human_tone", "1,1,0,0"), "--judge judge_ok --human human_ok"),
@@ -337,8 +333,6 @@ def test_files_and_frames(tmp_path, shape):
             rows("judge_hallucinated,human_hallucinated", "yes,no", "no,no"),
             "judge_hallucinated=no, human_hall",
         ),
-        (rows("judge_toxic,human_toxic", "yes,no", "yes,yes"), "'judge_toxic=no, human_toxic=no'"),
-        (rows("judge,human_toxic", "pass,1.0", "fail,0.0"), "'judge=pass, human_toxic=0.0'"),
         (rows("judge_toxicity,human_toxic", "0.9,1", "0.1,0"), "'judge_toxicity<0.5, human_toxic=0'"),
         (
             rows("judge_relevance,judge_fluency,human_relevance", "1,0,1"),
@@ -348,7 +342,6 @@ def test_files_and_frames(tmp_path, shape):
         (rows("judge,human", "-1,0", "0,1", "1,-1"), "--pass =1"),
         (rows("id,gpt-4o,Anna,Ben", "1,pass,fail,pass", "2,fail,pass,fail"), "--human Anna --human Ben"),
         (rows("judge_grade,human_grade", "A,B", "B,A"), "--pass a\n"),
-        (rows("erreur_llm,erreur_humain", "oui,non", "non,non"), "'erreur_llm=non, erreur_humain=non'"),
         (
             rows("llm_zeal,human_zeal", "yes,no", "no,no"),
             "\n  conqret check results.csv --pass 'llm_zeal=no, human_zeal=no'",
@@ -357,7 +350,6 @@ def test_files_and_frames(tmp_path, shape):
             rows("model_decision,final_decision", "yes,no"),
             "--judge model_decision --human final_decision  # model_decision is the judge's\n",
         ),
-        (rows("judge,human", "pass,1", "fail,2"), "--pass human=1\n"),
         (rows("judge,human", *["4,5"] * 20, "44,1"), "beyond 5, the highest other (line 22: '44')"),
         (rows("judge_score,human_agrees", "4,yes", "2,no"), "'human_agrees' says whether the judge is right"),
         (rows("id,label", "1,pass", "2,fail"), "--labels results.csv"),
