@@ -144,8 +144,6 @@ class Measure(Frozen):
 
     @model_validator(mode="after")
     def _failure_is_never_a_score(self) -> Self:
-        if self.status is Status.UNSCORED and self.reason in _INAPPLICABLE:  # as earlier versions wrote it
-            self.__dict__["status"] = Status.INAPPLICABLE
         scored = self.status is _SCORED
         if scored != (self.value is not None) or scored != (self.reason is None):
             raise ValueError(

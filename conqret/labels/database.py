@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import math
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,8 +22,6 @@ BACKUP = "labels.backup.sqlite"
 """The copy that is made whenever the pages of a study begin or end to be served."""
 BUSY_MS = 10_000
 """Milliseconds for which a statement waits for another process that writes the file."""
-REMARK_SECONDS = 60.0
-"""Seconds between two remarks on a file that cannot be written."""
 
 LAYOUT = 4
 """The version of the tables below; a file of another version is refused."""
@@ -98,7 +94,6 @@ class Database:
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
         self._lock = threading.RLock()
-        self._remarked = math.inf  # an error that is raised here is told by itself
         self._connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
         try:
             self._connection.row_factory = sqlite3.Row
@@ -114,7 +109,6 @@ class Database:
                     self._connection.execute(f"PRAGMA {setting}")
                 self._check_layout()
                 self._check_rows()
-            self._remarked = -math.inf
         except BaseException as error:
             self._connection.close()
             if isinstance(error, sqlite3.Error):
@@ -192,8 +186,8 @@ class Database:
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
-        """Turn errors of SQLite inside the block into errors of ours, and log them, at most one every
-        :data:`REMARK_SECONDS` seconds. Errors that say nothing of the file are raised unchanged.
+        """Turn errors of SQLite inside the block into errors of ours, and log them. Errors that
+        say nothing of the file are raised unchanged.
 
         Raises:
             CorruptLabelsError: the file is corrupt.
@@ -214,10 +208,7 @@ class Database:
             else:
                 room = ": is the disk full? Make room" if code in _FULL else ""
                 file_error = LabelFileError(f"{self.path} cannot be read or written just now ({error}){room}")
-            now = time.monotonic()
-            if now - self._remarked >= REMARK_SECONDS:
-                self._remarked = now
-                _log.warning("%s", file_error)
+            _log.warning("%s", file_error)
             raise file_error from error
 
     def backup(self, target: Path) -> None:
