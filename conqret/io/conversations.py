@@ -21,7 +21,6 @@ from conqret.io.images import (
     THOUGHTS,
     ChatMessage,
     as_json,
-    check_together,
     part_type,
     plain_message,
     read_content,
@@ -446,14 +445,3 @@ def _free(stem: str, documents: Sequence[Document]) -> Iterator[str]:
     """Ids that begin so and that none of the documents has."""
     taken = {document.id for document in documents}
     return (name for name in (f"{stem}-{number}" for number in count(1)) if name not in taken)
-
-
-def check_images(values: Mapping[str, Any]) -> None:
-    """Check that an item (its fields) does not have too many or too large images.
-
-    Raises:
-        InvalidCell: it has.
-    """
-    of_turns = [image for turn in values["messages"] for image in turn.images]
-    of_documents = [document.image for document in values["documents"] if document.image]
-    check_together([*of_turns, *values["images"], *of_documents])

@@ -15,7 +15,7 @@ import ipaddress
 import json
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -241,12 +241,16 @@ def _checked(data: bytes) -> str:
     return f"data:{media};base64,{base64.b64encode(data).decode()}"
 
 
-def check_together(urls: Sequence[str]) -> None:
-    """Check the number (at most :data:`~conqret.io.limits.MAX_IMAGES`) and total size of an item's images.
+def check_images(values: Mapping[str, Any]) -> None:
+    """Check the number (at most :data:`~conqret.io.limits.MAX_IMAGES`) and total size of the images of an item, given
+    by its fields.
 
     Raises:
         InvalidCell: a limit is exceeded.
     """
+    of_turns = [image for turn in values["messages"] for image in turn.images]
+    of_documents = [document.image for document in values["documents"] if document.image]
+    urls = [*of_turns, *values["images"], *of_documents]
     if len(urls) > MAX_IMAGES:
         raise InvalidCell(f"has {len(urls)} images, and {MAX_IMAGES} are the most", "Leave some out")
     size, most = sum(map(len, urls)), LINE.most * 7 // 8

@@ -25,8 +25,8 @@ from conqret.io.cell_values import (
 )
 from conqret.io.checks import a_list, absent_if_blank, identifier, json_object, text
 from conqret.io.columns import ANSWERS, FIELDS, SEPARATOR, Dialect
-from conqret.io.conversations import answer_in, check_images, holds_messages, read_messages, with_conversation
-from conqret.io.images import DOCUMENT_TEXTS, image_url, is_image, read_images
+from conqret.io.conversations import answer_in, holds_messages, read_messages, with_conversation
+from conqret.io.images import DOCUMENT_TEXTS, check_images, image_url, is_image, read_images
 from conqret.io.nuggets import read_nuggets
 from conqret.io.rows import InvalidCell, Row, kind, listed, near, quoted
 from conqret.io.schema import Check, Field, Schema, TableReader, look_up, table_schema

@@ -173,7 +173,7 @@ class Pages:
         kept: dict[str, Any] = {"answers": answers, "comment": comment}
         try:
             if "withdraw" in form:
-                await apart(self.ledger.withdraw, annotator, turn, revision)
+                await apart(self.ledger.draft, annotator, turn, {}, revision)
                 return led_to(f"/screen/{turn.number}")
             read = turn.screen.read(answers)
             if turn.screen.practice:

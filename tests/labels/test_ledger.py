@@ -60,7 +60,7 @@ def test_an_answer_is_changed_and_taken_back_and_its_history_stays(tmp_path: Pat
     turn = rate(ledger, "anna", "4", "at first")
     ledger.answer(anna, turn, {"overall_quality": "2"}, "on second thoughts", 1)
     assert [record.answers["overall_quality"] for record in ledger.given()] == ["2"]
-    ledger.withdraw(anna, turn, 2)
+    ledger.draft(anna, turn, {}, 2)
     assert list(ledger.given()) == []
     assert next_of(ledger, "anna").number == turn.number
     with sqlite3.connect(tmp_path / "labels.sqlite") as file:
@@ -216,7 +216,7 @@ def test_whatever_is_done_the_room_is_what_is_not_taken(
         elif what == "back" and (last := ledger.before(person, 10**9)) is not None:
             found = ledger.turn(person, last)
             assert found is not None
-            ledger.withdraw(person, found, found.revision)
+            ledger.draft(person, found, {}, found.revision)
         elif what in ("drop", "undo"):
             ledger.set_state(person, "dropped" if what == "drop" else "active")
         elif what == "reassign":

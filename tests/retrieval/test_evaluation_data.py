@@ -8,7 +8,8 @@ import pytest
 
 from conqret.data.corpus import CorpusTopic, Qrel
 from conqret.data.item import Document
-from conqret.io.corpus_folder import CorpusDirectory
+from conqret.io.corpus_folder import CorpusDirectory, write_models
+from conqret.io.trec import write_qrels
 from conqret.retrieval import BM25, build_index
 from conqret.retrieval.evaluate import evaluate
 from conqret.retrieval.system_names import PipelinePlan
@@ -18,10 +19,10 @@ from conqret.runs.session import Session
 
 def write(folder, texts, topics, qrels):
     corpus = CorpusDirectory(folder)
-    corpus.write_documents(Document(id=name, text=text) for name, text in texts.items())
-    corpus.write_topics(topics)
+    write_models(corpus.documents_file, [Document(id=name, text=text) for name, text in texts.items()])
+    write_models(corpus.topics_file, topics)
     for view in ("pro", "con", "all"):
-        corpus.write_qrels(view, "test", qrels.get(view, []))
+        write_qrels(corpus.qrels_file(view, "test"), qrels.get(view, []))
     return corpus
 
 
