@@ -126,7 +126,7 @@ def test_members_that_lie_or_are_locked_are_named(tmp_path: Path) -> None:
     small = patched(archive(tmp_path / "small.zip", " " * 3_000_000), 22, 24, (5).to_bytes(4, "little"))
     assert "small.zip!group1-member1.json cannot be read" in said(lambda: read_labels(small))
     large = archive(tmp_path / "large.zip", " " * (65 << 20))
-    assert "large.zip!group1-member1.json cannot be read (group1-member1.json is larger than 64 MiB" in said(lambda: read_labels(large))
+    assert "group1-member1.json is larger than 64 MiB" in said(lambda: read_labels(large))
     huge = patched(archive(tmp_path / "huge.zip"), 22, 24, (3 * 10**6).to_bytes(4, "little"))
     read_labels(huge)  # it holds less than it says
     odd = patched(archive(tmp_path / "odd.zip"), 8, 10, b"\x63\x00")
