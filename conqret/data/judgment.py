@@ -147,7 +147,7 @@ class Measure(Frozen):
         scored = self.status is _SCORED
         if scored != (self.value is not None) or scored != (self.reason is None):
             raise ValueError(
-                "a scored measure must have a value and no reason; any other must have a reason and no value"
+                "a scored measure has a value and no reason; any other has a reason and no value"
             )
         if self.reason is not None and self.reason.status is not self.status:
             raise ValueError(f"{self.reason} is a reason for {self.reason.status}, not for {self.status}")

@@ -42,9 +42,7 @@ def sound(text: str) -> str:
             form feed, or is longer than :data:`MAX_TEXT`.
     """
     if len(text) > MAX_TEXT:
-        raise InvalidCell(
-            f"has {len(text):,} characters, and {MAX_TEXT:,} is the most", "Split or shorten it"
-        )
+        raise InvalidCell(f"has {len(text):,} characters, and {MAX_TEXT:,} is the most", "Shorten it")
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -56,9 +54,7 @@ def sound(text: str) -> str:
     if len(data.translate(None, _CONTROLS)) < len(data):
         place = next(match.start() for match in _FORBIDDEN.finditer(text))
         called = "NUL character" if text[place] == "\0" else "control character"
-        raise InvalidCell(
-            f"contains the {called} U+{ord(text[place]):04X} at position {place}", "Remove the character"
-        )
+        raise InvalidCell(f"contains the {called} U+{ord(text[place]):04X} at position {place}", "Remove it")
     return text
 
 
@@ -270,9 +266,7 @@ def plain(value: object, depth: int = 0) -> object:
         return [plain(inner, depth + 1) for inner in listed]
     if listed is not value:
         return plain(listed, depth + 1)
-    raise InvalidCell(
-        f"contains a value of the type {type(value).__name__}, which JSON does not support", _AS_TEXT
-    )
+    raise InvalidCell(f"contains a {type(value).__name__}, which JSON does not support", _AS_TEXT)
 
 
 def canonical(record: Mapping[str, object]) -> bytes:

@@ -27,9 +27,7 @@ def text(value: object, where: str, reader: TableReader) -> str:
         InvalidCell: it is no text, too long, or has forbidden characters.
     """
     if not isinstance(value, str):
-        raise InvalidCell(
-            f"is {kind(value)}, and a text is expected", f"Write it as one text{_dots(value, where)}"
-        )
+        raise InvalidCell(f"is {kind(value)}, and a text is expected", f"Write one text{_dots(value, where)}")
     if not value.isascii() and _C1.search(value.encode("utf-8", "replace")):
         reader.note("a text holds C1 control characters: Windows-1252 read as Latin-1, perhaps", where)
     return sound(value)

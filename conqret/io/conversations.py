@@ -207,7 +207,7 @@ def _filled(message: ChatMessage) -> ChatMessage:
     """What a tool gave back, which has to be there."""
     if not message.content.strip() and not message.images:
         raise InvalidCell(
-            "is a tool's message without content", "Write what the tool gave back, or delete the message"
+            "is a tool's message without content", "Write what the tool gave back, or delete it"
         )
     return message
 
@@ -334,10 +334,7 @@ def with_conversation(
         before = messages[: _answered(messages, values, where, reader)]
         place = max((n for n, message in enumerate(before) if message.role == "user"), default=None)
         if place is None:
-            raise InvalidCell(
-                "has no user message before the answer",
-                "Add the question that is answered, or write it into topic",
-            )
+            raise InvalidCell("has no user message before the answer", "Add the question that is answered")
         question, messages, later = before[place], before[:place], before[place + 1 :]
         values["topic"] = question.content.strip() or "(The question is an image.)"
         values["images"] = (*values["images"], *question.images)

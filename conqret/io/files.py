@@ -161,11 +161,7 @@ def file_rows(path: str | Path, name: str = "") -> Rows:
         if file.is_dir():
             raise _error(name, "is a directory", "Name one file of items")
         if not file.is_file():
-            raise _error(
-                name,
-                "is not a regular file (perhaps a pipe), and items are read twice",
-                "Save the stream to a file first",
-            )
+            raise _error(name, "is not a regular file, and items are read twice", "Save it to a file first")
         if file.stat().st_size == 0:
             raise _error(name, "is empty", "Give at least one item")
         head = head_of(file)
@@ -187,9 +183,7 @@ def _by_content(file: Path, name: str, head: bytes) -> Rows:
     if head.startswith(_ZIP):
         if is_inspect_log(file):
             return Rows(name, partial(_of_a_log, file, name), folder=file.parent)
-        raise _error(
-            name, "is an Excel workbook or a zip archive", f"Save it as CSV. Readable formats: {ACCEPTED}"
-        )
+        raise _error(name, "is an Excel workbook or a zip archive", f"Save it as one of: {ACCEPTED}")
     if b"\0\0" in head or b"\0" in head[:2]:
         raise _error(name, "is not UTF-8: it contains bytes of zeros", "Save it as UTF-8")
     start = head.removeprefix(UTF8_MARK).lstrip()

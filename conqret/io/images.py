@@ -154,9 +154,7 @@ def _decoded(body: str) -> bytes:
     try:
         return base64.b64decode("".join(body.split()), validate=True)
     except (binascii.Error, ValueError):
-        raise InvalidCell(
-            "is an image whose base64 is not valid", "Encode it again: it was perhaps cut off"
-        ) from None
+        raise InvalidCell("is an image whose base64 is not valid", "Encode it again") from None
 
 
 _INNER = ("", "local", "localhost", "internal")
@@ -190,9 +188,7 @@ def _address(text: str) -> str:
         _, dot, last = host.lower().rpartition(".")
         private = not dot or last in _INNER or last.isdigit() or last.startswith("0x")
     if private or parts.username or parts.password or not text.isprintable() or " " in text:
-        raise InvalidCell(
-            f"is an image at a private address, which is not passed on: {quoted(text)}", _REMEDY
-        )
+        raise InvalidCell(f"is an image at a private address: {quoted(text)}", _REMEDY)
     return text
 
 
@@ -205,17 +201,13 @@ def _file(text: str, folder: Path | None, within: Path | None) -> bytes:
     try:
         path = (folder / text).resolve()
         if not path.is_relative_to(within.resolve()):
-            raise InvalidCell(
-                f"is an image outside of the items' folder: {quoted(text)}", "Put the file into that folder"
-            )
+            raise InvalidCell(f"is an image outside of the items' folder: {quoted(text)}", "Put it there")
         if not path.is_file():
             raise InvalidCell(f"is an image in a file that does not exist: {quoted(text)}", _REMEDY)
         with path.open("rb") as file:
             data = file.read(IMAGE.most + 1)
     except (OSError, ValueError) as error:
-        raise InvalidCell(
-            f"is an image in a file that cannot be read: {quoted(text)} ({error})", _REMEDY
-        ) from None
+        raise InvalidCell(f"is an image that cannot be read: {quoted(text)} ({error})", _REMEDY) from None
     return data
 
 
@@ -360,9 +352,7 @@ def read_content(value: object, where: str, reader: TableReader) -> Content:
         value = value["parts"]
     parts = [value] if isinstance(value, str | Mapping) else as_list(value)
     if not isinstance(parts, list):
-        raise InvalidCell(
-            f"is {kind(value)}, and a text or a list of parts is expected", LIST_OF_MESSAGES, where
-        )
+        raise InvalidCell(f"is {kind(value)}, and no text or list of parts", LIST_OF_MESSAGES, where)
     if isinstance(value, str):
         content.texts.append(sound(value))
         return content
@@ -445,9 +435,7 @@ def read_images(value: object, where: str, reader: TableReader) -> tuple[str, ..
     a list of them."""
     listed = [value] if isinstance(value, str | Mapping) else as_list(value)
     if not isinstance(listed, list):
-        raise InvalidCell(
-            f"is {kind(value)}, and a list of images is expected", "Write a list of URLs or paths"
-        )
+        raise InvalidCell(f"is {kind(value)}, and no list of images", "Write a list of URLs or paths")
     return tuple(
         read_image(image, f"{where}[{number}]", reader) for number, image in enumerate(listed, start=1)
     )

@@ -273,9 +273,7 @@ def _in_folder(folder: Path) -> list[Path]:
             f"its labels"
         )
     if (folder / RUN).exists():
-        raise DeclarationError(
-            f"{folder} contains a run and no labels: give the file or folder of the labels"
-        )
+        raise DeclarationError(f"{folder} contains a run and no labels: give the file of the labels")
     files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     fitting = []
     for file in files:

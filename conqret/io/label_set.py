@@ -287,9 +287,7 @@ def _words(settings: Sequence[str]) -> dict[str, float]:
         try:
             value = number_in(number)
         except ValueError:
-            raise DeclarationError(
-                f"--map takes a list such as low=1,medium=2,high=3, not {pair!r}"
-            ) from None
+            raise DeclarationError(f"--map takes words such as low=1,medium=2, not {pair!r}") from None
         if numbers.setdefault(word, value) != value:
             raise DeclarationError(
                 f"--map gives {word!r} two numbers, {numbers[word]:g} and {value:g}: keep one of them"

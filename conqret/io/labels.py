@@ -427,9 +427,7 @@ def _check_there(
     if not labels:
         raise DeclarationError(f"{name} contains no labels")
     if all(label.absence == "missing" for label in labels):
-        raise DeclarationError(
-            f"{name} is not filled in: none of its {number(len(labels), 'cell')} contains a label"
-        )
+        raise DeclarationError(f"{name} is not filled in: no label in its {number(len(labels), 'cell')}")
 
 
 def _drawn(label_set: LabelSet) -> list[str]:

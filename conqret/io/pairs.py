@@ -79,9 +79,7 @@ def read_pairs(path: Path, labels: str | None = None) -> tuple[Pair, ...]:
     if apart:
         pairs = [replace(pair, label=apart.get(pair.id)) for pair in pairs]
     if labels is not None and all(pair.label is None for pair in pairs):
-        raise DeclarationError(
-            f"no pair of {path} has a label in {labels}: write the ids of its pairs into the labels"
-        )
+        raise DeclarationError(f"no pair of {path} has a label in {labels}: give both the same ids")
     return tuple(pairs)
 
 

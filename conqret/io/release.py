@@ -134,9 +134,7 @@ def _root(path: Path) -> Path:
     for folder in (path, path / "data"):
         if (folder / "procon").is_dir() and (folder / ANNOTATIONS).is_dir():
             return folder
-    raise DeclarationError(
-        f"{path}: this is not a ConQRet release, which has the folders procon/ and {ANNOTATIONS}/"
-    )
+    raise DeclarationError(f"{path} is not a ConQRet release: it lacks procon/ and {ANNOTATIONS}/")
 
 
 def _coverage(texts: int, documents: int) -> str:
@@ -265,9 +263,7 @@ def _documents(pages: Sequence[_Page], texts: Mapping[str, Document]) -> dict[st
         document = Document(id=source.docid, title=source.name, url=source.url, text=text)
         documents.setdefault(source.docid, document)
     if not documents:
-        raise DeclarationError(
-            "the folder procon has no train_public/*.json or test_public/*.json with sources"
-        )
+        raise DeclarationError("the folder procon has no {train,test}_public/*.json with sources")
     return dict(sorted((dict(texts) | documents).items(), key=lambda pair: (len(pair[0]), pair[0])))
 
 

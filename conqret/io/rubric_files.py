@@ -140,9 +140,7 @@ class _RubricReader:
         base: Place = ()
         if isinstance(data, Mapping) and not _key(data)[1]:
             if not (name := _list_name(data)):
-                raise DeclarationError(
-                    f"{self.name} contains no rubric: write a list of criteria under the name criteria"
-                )
+                raise DeclarationError(f"{self.name} contains no rubric: write a list named criteria")
             data, base = data[name], (name,)
         for index, record in enumerate(data if isinstance(data, list) else [data]):
             start = (*base, index) if isinstance(data, list) else base
@@ -191,9 +189,7 @@ class _RubricReader:
         if not (name := _list_name(record)):
             self._shared += self._criteria(record, (), self._names)
             if len(self._shared) > MAX_CRITERIA:
-                raise DeclarationError(
-                    f"{self.name} has more than {MAX_CRITERIA} criteria, the most for a rubric: remove some"
-                )
+                raise DeclarationError(f"{self.name} has more than {MAX_CRITERIA} criteria: remove some")
             return
         criteria = self._rubric(record[name], (name,))
         column, key = _key(record)
@@ -382,9 +378,7 @@ def _importance(value: Any) -> dict[str, Any]:
         importance, weight = _DRAGUN[word]
         return {"importance": importance, "weight": weight}
     known = ", ".join((*IMPORTANCES, *_DRAGUN))
-    raise InvalidCell(
-        f"is {quoted(value)}, which is not a known importance", f"Write one of {known}", "importance"
-    )
+    raise InvalidCell(f"is {quoted(value)}, no known importance", f"Write one of {known}", "importance")
 
 
 def _short_answers(criterion: Criterion, answers: Any) -> Iterator[tuple[Criterion, bool]]:

@@ -196,9 +196,7 @@ def only_writer(folder: Path, remedy: str = "wait for it, or give another -o") -
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise DeclarationError(
-            f"{folder} cannot be created: {error.strerror}; give another folder with -o"
-        ) from None
+        raise DeclarationError(f"{folder} cannot be created: {error.strerror}; give another -o") from None
     check_own_files(folder)  # the lock is a file there, too
     lock = FileLock(folder / LOCK_NAME)
     try:

@@ -260,9 +260,7 @@ class TableReader:
         except ValidationError as error:
             for problem in error.errors(include_url=False, include_input=False):
                 place = ".".join(map(str, problem["loc"])) or "the object"
-                self.fault(
-                    place, f"cannot be used: {fault_text(problem)}", "Correct the value, or remove the line"
-                )
+                self.fault(place, f"cannot be used: {fault_text(problem)}", "Correct it, or remove the line")
             return None
 
     @property

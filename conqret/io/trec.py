@@ -80,7 +80,7 @@ def read_run(path: str | Path) -> Iterator[ScoredDoc]:
         first = seen.setdefault((line.query_id, line.doc_id), number)
         if first != number:
             raise DeclarationError(
-                f"{path}:{number} ranks {line.doc_id!r} twice for {line.query_id!r} (first in line {first}): remove one"
+                f"{path}:{number} ranks {line.doc_id!r} twice for {line.query_id!r} (see line {first})"
             )
         yield line
 
@@ -167,7 +167,7 @@ def write_run(path: str | Path, run: Iterable[ScoredDoc], tag: str = "conqret") 
             raise DeclarationError(f"the run ranks {line.doc_id!r} twice for {line.query_id!r}: remove one")
         if not math.isfinite(line.score):
             raise DeclarationError(
-                f"the score of {line.doc_id!r} for {line.query_id!r} is {line.score}: write a finite number"
+                f"the score of {line.doc_id!r} for {line.query_id!r} is {line.score}, no finite number"
             )
         ranking[line.doc_id] = line
     name = _id(tag)
@@ -205,9 +205,7 @@ def parsed_lines(path: Path, row: Callable[[list[str]], _Row], shape: str) -> It
         except ValueError as error:
             line_text = " ".join(parts)[:80]
             why = f" ({str(error)!r} is not such a number)" if len(parts) == len(shape.split()) else ""
-            raise DeclarationError(
-                f"{path}:{line.number} does not have the form “{shape}”{why}: {line_text!r}"
-            ) from None
+            raise DeclarationError(f"{path}:{line.number} is not “{shape}”{why}: {line_text!r}") from None
         yield line.number, parsed
 
 

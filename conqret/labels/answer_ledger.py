@@ -73,9 +73,7 @@ class Ledger(AnnotatorTable):
         super().__init__(Database(folder), clock or time.time)
         rows = self._database.rows("SELECT body FROM study")
         if not rows:
-            raise DeclarationError(
-                f"{folder / FILE} contains no study, as its creation was interrupted: remove the file"
-            )
+            raise DeclarationError(f"{folder / FILE} contains no study: remove the file")
         self.study = Study.model_validate_json(rows[0]["body"])
 
     @classmethod

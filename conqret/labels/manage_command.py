@@ -75,9 +75,7 @@ def manage(
             annotator = ledger.annotator(name)
             if not yes:
                 answers = number(ledger.counts(annotator)[0], "answer")
-                raise DeclarationError(
-                    f"this deletes {answers} of {annotator.name} permanently; add --yes to confirm"
-                )
+                raise DeclarationError(f"this deletes {answers} of {annotator.name}; add --yes to confirm")
             answers = number(ledger.forget(annotator), "answer")
             say(f"{answers} of {name} are deleted; earlier exports and copies still contain them")
         else:

@@ -143,9 +143,7 @@ def _read(text: str, file: str) -> PageMessages:
     table = parse_toml(text, file)
     language = table.get("language")
     if not isinstance(language, str) or language not in NAMES:
-        raise DeclarationError(
-            f'{file} [language] must be the ISO 639-1 code of its language, for example "de"'
-        )
+        raise DeclarationError(f'{file} [language] must be an ISO 639-1 code such as "de"')
     known = known_texts()
     texts, counted = table.get("texts", {}), table.get("counted", {})
     if not isinstance(texts, dict) or not isinstance(counted, dict):

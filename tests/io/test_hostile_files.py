@@ -65,9 +65,7 @@ def test_json_that_is_nested_too_deeply_is_a_fault_with_its_place(tmp_path: Path
     cell = text_file(tmp_path / "items.csv", f'topic,documents\nT?,"{DEEP}"\n')
     assert "items.csv:2 [documents]" in said(lambda: open_items(cell).check())
     novices = archive(tmp_path / "novices.zip", DEEP)
-    assert "novices.zip!group1-member1.json cannot be read (the lists" in said(
-        lambda: read_labels(novices)
-    )
+    assert "novices.zip!group1-member1.json cannot be read (the lists" in said(lambda: read_labels(novices))
     sheet = text_file(tmp_path / "labels.json", DEEP)
     assert "labels.json" in said(lambda: read_labels(sheet))
     experiment = text_file(tmp_path / "experiment.toml", f"name = {DEEP}")

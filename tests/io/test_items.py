@@ -57,7 +57,7 @@ FAULTS = {
     ),
     "metadata a list": ({"metadata": [1]}, "metadata", "is a list, and an object is expected"),
     "metadata a text": ({"metadata": "hello"}, "metadata", "is not a valid JSON object"),
-    "metadata a set": ({"metadata": {"a": {1, 2}}}, "metadata", "contains a value of the type set"),
+    "metadata a set": ({"metadata": {"a": {1, 2}}}, "metadata", "contains a set"),
     "metadata infinite": ({"metadata": {"a": float("inf")}}, "metadata", "contains an infinite number"),
     "column and metadata": ({"metadata": {"a": 1}, "a": 2}, "a", "stands both as a column and in metadata"),
     "slip": ({"arguement": "x"}, "arguement", "is not a field of an item: did you mean 'argument'"),

@@ -247,7 +247,7 @@ def test_a_sheet_that_nobody_has_filled_in_says_so(write):
     begun = read_labels(write("begun.csv", head + "a,ann,T?,pro,x,y,3,2\nb,,T?,pro,x,y,,\n"), scales=["1:5"])
     assert "1 row of 2 not filled in" in begun.notes
     assert [label.unit for label in begun.labels] == [Unit("a"), Unit("a")]
-    with pytest.raises(DeclarationError, match="none of its 1 cell contains a label"):
+    with pytest.raises(DeclarationError, match="no label in its 1 cell"):
         read_labels(write("long.csv", LONG + "a,clarity,ann,\n"))
 
 

@@ -54,9 +54,9 @@ def test_runs_come_back(tmp_path_factory: pytest.TempPathFactory, rows: list[tup
 def test_broken_lines_are_named(tmp_path: Path, text: str) -> None:
     file = tmp_path / "a.qrels"
     file.write_text("t 0 d 1\n\n" + text)
-    with pytest.raises(DeclarationError, match=r"a\.qrels:3 does not have the form"):
+    with pytest.raises(DeclarationError, match=r"a\.qrels:3 is not “"):
         list(read_qrels(file))
-    with pytest.raises(DeclarationError, match=r"a\.qrels:1 does not have the form"):
+    with pytest.raises(DeclarationError, match=r"a\.qrels:1 is not “"):
         list(read_run(file))
 
 

@@ -144,7 +144,7 @@ def test_unsure_items_are_drawn_more_often_with_a_probability_that_is_kept() -> 
     assert {entry.probability for entry in every.chosen} == {1.0}
     with pytest.raises(DeclarationError, match="give one with --run"):
         plan_labels(items(), 7, oversample_uncertain=True)
-    with pytest.raises(DeclarationError, match="give one of them"):
+    with pytest.raises(DeclarationError, match="give one of --uncertain"):
         plan_labels(items(), 7, judged(), oversample_uncertain=True, uncertain_first=True)
     assert "probability" not in plan_labels(items(), 7, judged()).chosen[0].model_dump()
 

@@ -80,7 +80,7 @@ def _table_labels(file: LabelFile) -> Iterator[RawLabel]:
     shown = ", ".join(file.columns)
     if "item" not in schema.fields:
         raise DeclarationError(
-            f"{file.name} has no column for the item (columns: {shown}). Name it: --columns item=COLUMN"
+            f"{file.name} has no column for the item ({shown}): give --columns item=COLUMN"
         )
     held = {field.columns[0] for field in schema.fields.values()}
     rest = [column for column in file.columns if column in named or column not in held]

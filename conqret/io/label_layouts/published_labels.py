@@ -238,9 +238,7 @@ def _graded_labels(file: LabelFile) -> Iterator[RawLabel]:
             continue
         for place, document in enumerate(documents if file.wants("context_relevance") else (), start=1):
             if not document.get("id"):
-                file.fault(
-                    row.line, f"documents[{place}].id", "is missing", "Name the document that is graded"
-                )
+                file.fault(row.line, f"documents[{place}].id", "is missing", "Name the document")
                 continue
             text = _text_or_none(document.get("relevance"))
             yield RawLabel(row.line, item, "context_relevance", text, part=as_text(document["id"]))
