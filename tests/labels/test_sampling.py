@@ -249,29 +249,6 @@ def test_a_sheet_comes_back(tmp_path: Path) -> None:
     assert labels.annotators == ("anna",)
 
 
-def test_label_studio_there_and_back(tmp_path: Path) -> None:
-    files = sheet(items()[:2]).label_studio()
-    tasks, config = json.loads(files[""]), files[".config.xml"]
-    assert tasks[0]["data"]["item"] == "0-0"
-    assert '<Choices name="overall_quality" toName="argument"' in config
-    answers = [{"from_name": "overall_quality", "type": "choices", "value": {"choices": ["3"]}},
-               {"from_name": "clarity", "type": "rating", "value": {"rating": 2}}]  # fmt: skip
-    for task, person in zip(tasks, ({"email": "anna@example.org"}, 7), strict=True):
-        task["annotations"] = [{"completed_by": person, "result": answers},
-                               {"completed_by": 9, "was_cancelled": True, "result": answers}]  # fmt: skip
-    path = tmp_path / "export.json"
-    path.write_text(json.dumps(tasks), encoding="utf-8")
-    labels = read_labels(path, scales=["1:3"])
-    assert labels.layout == "Label Studio"
-    assert labels.annotators == ("anna@example.org", "7")
-    assert [label.value for label in labels.labels] == [3, 2, 3, 2]
-    assert "2 skipped annotations are left out" in labels.notes
-    tasks[0]["data"].pop("item")
-    path.write_text(json.dumps(tasks), encoding="utf-8")
-    with pytest.raises(LabelsError, match=r"data\.item"):
-        read_labels(path, scales=["1:3"], layout="label-studio")
-
-
 @pytest.mark.parametrize("form", ["label-studio", "argilla"])
 def test_exports_say_their_scale_and_other_questions_stand_in_nobodys_way(tmp_path: Path, form: str) -> None:
     tasks = json.loads(FORMS[form](sheet(items()[:2]))[""])
