@@ -272,8 +272,7 @@ def unique(criterion: Criterion, taken: set[str], *, named: bool) -> Criterion:
     name, times = criterion.name, 2
     if named and name in taken:
         raise DeclarationError(
-            f"two criteria have the name {name}: give each a name of its own, as in "
-            '"clarity: How clear is the wording? 1-5"'
+            f'two criteria have the name {name}: write "clarity: How clear is the wording? 1-5"'
         )
     while name in taken:
         name, times = f"{criterion.name[:55]}_{times}", times + 1

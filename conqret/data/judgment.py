@@ -146,9 +146,7 @@ class Measure(Frozen):
     def _failure_is_never_a_score(self) -> Self:
         scored = self.status is _SCORED
         if scored != (self.value is not None) or scored != (self.reason is None):
-            raise ValueError(
-                "a scored measure has a value and no reason; any other has a reason and no value"
-            )
+            raise ValueError("a scored measure has a value and no reason; others have a reason and no value")
         if self.reason is not None and self.reason.status is not self.status:
             raise ValueError(f"{self.reason} is a reason for {self.reason.status}, not for {self.status}")
         return self

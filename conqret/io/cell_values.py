@@ -75,8 +75,7 @@ def sound_id(text: str) -> str:
     for place, character in enumerate(text):
         if unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or character in _DIRECTION:
             raise InvalidCell(
-                f"contains the character U+{ord(character):04X} at position {place}",
-                "Use visible characters only",
+                f"contains the character U+{ord(character):04X} at position {place}", "Remove it"
             )
     return text
 

@@ -206,9 +206,7 @@ def _listed(value: object) -> list[Any]:
 def _filled(message: ChatMessage) -> ChatMessage:
     """What a tool gave back, which has to be there."""
     if not message.content.strip() and not message.images:
-        raise InvalidCell(
-            "is a tool's message without content", "Write what the tool gave back, or delete it"
-        )
+        raise InvalidCell("is a tool's message without content", "Write what it gave back, or delete it")
     return message
 
 
@@ -221,11 +219,8 @@ def _role(entry: Mapping[str, Any], where: str) -> Role:
         if isinstance(word, str) and (name != "type" or word != "message"):
             role = ROLES.get(word.strip().lower())
             if role is None:
-                raise InvalidCell(
-                    f"is {quoted(word)}, which is not a known role",
-                    f"Write user, assistant, system or tool (also read: {_OTHER_ROLES})",
-                    f"{where}.{name}",
-                )
+                remedy = f"Write user, assistant, system or tool (also read: {_OTHER_ROLES})"
+                raise InvalidCell(f"is {quoted(word)}, which is not a known role", remedy, f"{where}.{name}")
             return role
     raise InvalidCell("does not name its role", LIST_OF_MESSAGES)
 
@@ -325,10 +320,10 @@ def with_conversation(
             and messages[-1].role == "assistant"
             and messages[-1].content
         ):
-            raise InvalidCell(
-                "ends with an answer, and the item has a question of its own",
-                "Leave the question out (it is then the user's last message), or put the answer into argument",
+            remedy = (
+                "Leave the question out (it is then the user's last message), or put the answer into argument"
             )
+            raise InvalidCell("ends with an answer, and the item has a question of its own", remedy)
         passages = messages
     else:
         before = messages[: _answered(messages, values, where, reader)]
@@ -386,11 +381,8 @@ def _answered(
         return next((n for n in behind if messages[n].role == "user"), len(messages))
     answer = messages[place]
     if answer.images:
-        raise InvalidCell(
-            "is an answer that contains an image, and answers are judged as texts",
-            "Leave the image out, or put it among the documents",
-            answer.where,
-        )
+        remedy = "Leave the image out, or put it among the documents"
+        raise InvalidCell("is an answer that contains an image", remedy, answer.where)
     if place < len(messages) - 1:
         reader.note("messages behind the last answer are left out", where)
     values["argument"] = answer.content

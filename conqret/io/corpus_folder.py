@@ -139,8 +139,7 @@ class CorpusDirectory:
         for file in (self.debates_file, self.ledger_file):
             if file.exists():
                 raise DeclarationError(
-                    f"{self.path} contains a scraped corpus ({file.name}), which would be overwritten: give "
-                    "another folder with -o"
+                    f"{self.path} contains a scraped corpus ({file.name}): give another folder with -o"
                 )
 
     def write(self, parts: CorpusParts, documents: Iterable[Document]) -> None:

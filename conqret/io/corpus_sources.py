@@ -183,9 +183,7 @@ def _tagged_topics(path: Path) -> list[CorpusTopic]:
 def _grade(value: object, where: str, reader: TableReader) -> int:
     grade = number(value, where, reader)
     if not grade.is_integer():
-        raise InvalidCell(
-            f"is {grade}, and grades are whole numbers", "Write 0 for not relevant, else 1 or more"
-        )
+        raise InvalidCell(f"is {grade}, and grades are whole numbers", "Write 0 for not relevant, or more")
     return int(grade)
 
 

@@ -176,14 +176,12 @@ def _by_content(file: Path, name: str, head: bytes) -> Rows:
         return parquet_rows(file, name)
     if suffix in (".parquet", ".pq"):
         raise _error(
-            name,
-            "is not a Parquet file, or is corrupt: it does not begin with PAR1",
-            "Write it again, or give it the extension of its real format",
+            name, "does not begin like Parquet, with PAR1", "Write it again, or give it another extension"
         )
     if head.startswith(_ZIP):
         if is_inspect_log(file):
             return Rows(name, partial(_of_a_log, file, name), folder=file.parent)
-        raise _error(name, "is an Excel workbook or a zip archive", f"Save it as one of: {ACCEPTED}")
+        raise _error(name, "is an Excel workbook or a zip archive", f"Save it as CSV ({ACCEPTED})")
     if b"\0\0" in head or b"\0" in head[:2]:
         raise _error(name, "is not UTF-8: it contains bytes of zeros", "Save it as UTF-8")
     start = head.removeprefix(UTF8_MARK).lstrip()

@@ -175,10 +175,7 @@ def _address(text: str) -> str:
     except ValueError:
         raise InvalidCell(f"is not the address of an image: {quoted(text)}", _REMEDY) from None
     if parts.scheme.lower() != "https":
-        raise InvalidCell(
-            f"is an image with a {parts.scheme}: address",
-            f"conqret passes only https: addresses on. {_REMEDY}",
-        )
+        raise InvalidCell(f"is an image with a {parts.scheme}: address, not https:", _REMEDY)
     host = unicodedata.normalize("NFKC", spelled).replace("\N{IDEOGRAPHIC FULL STOP}", ".").rstrip(".")
     try:
         private = not ipaddress.ip_address(host).is_global
@@ -194,10 +191,8 @@ def _address(text: str) -> str:
 
 def _file(text: str, folder: Path | None, within: Path | None) -> bytes:
     if folder is None or within is None:
-        raise InvalidCell(
-            f"is an image in a file ({quoted(text)}), but the items are in no file, so its folder is unknown",
-            "Write a data: URL in base64, or an https: URL",
-        )
+        problem = f"is an image in a file ({quoted(text)}), but the items are in no file"
+        raise InvalidCell(problem, "Write a data: URL in base64, or an https: URL")
     try:
         path = (folder / text).resolve()
         if not path.is_relative_to(within.resolve()):
@@ -247,11 +242,8 @@ def check_images(values: Mapping[str, Any]) -> None:
         raise InvalidCell(f"has {len(urls)} images, and {MAX_IMAGES} are the most", "Leave some out")
     size, most = sum(map(len, urls)), LINE.most * 7 // 8
     if size > most:
-        raise InvalidCell(
-            f"has images of {size:,} bytes in base64, and {most:,} bytes is the most that fits into a line "
-            "with the texts",
-            f"Leave some out, make them smaller, {LINE.remedy}",
-        )
+        problem = f"has images of {size:,} bytes in base64, and {most:,} bytes fit into a line with the texts"
+        raise InvalidCell(problem, f"Leave some out, make them smaller, {LINE.remedy}")
 
 
 LIST_OF_MESSAGES = 'Write a list of objects {"role": "user", "content": "…"}'
@@ -415,9 +407,7 @@ def _take(content: Content, part: object, where: str, reader: TableReader) -> No
     elif form not in _NO_CONTENT and not _NO_CONTENT & part.keys():
         holds = f"of type {quoted(form)}" if form else f"that holds {listed(part, 5)}"
         raise InvalidCell(
-            f"is a part {holds}, which cannot be judged",
-            "Leave it out: only texts, images and tool calls can be judged",
-            where,
+            f"is a part {holds}", "Leave it out: texts, images and tool calls are judged", where
         )
 
 

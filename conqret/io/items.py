@@ -53,11 +53,8 @@ def read_documents(dialect: Dialect, value: object, where: str, reader: TableRea
             continue
         documents.append(document)
         if places.setdefault(document.id, number) != number:
-            reader.fault(
-                f"{where}[{number}].id",
-                f"is {quoted(document.id)}, as that of document {places[document.id]} of the same item",
-                "Give every document its own id",
-            )
+            problem = f"is {quoted(document.id)}, as that of document {places[document.id]} of the same item"
+            reader.fault(f"{where}[{number}].id", problem, "Give every document its own id")
     return tuple(documents)
 
 
@@ -322,10 +319,8 @@ def _stance(value: object, where: str, reader: TableReader) -> Stance:
     stance = STANCES.get(written.strip().lower() or "none")
     if stance is None:
         synonyms = ", ".join(word for word, stance in STANCES.items() if word != stance)
-        raise InvalidCell(
-            f"is {quoted(written)}, which is not a known stance",
-            f"Write pro, con or none (also read: {synonyms})",
-        )
+        remedy = f"Write pro, con or none (also read: {synonyms})"
+        raise InvalidCell(f"is {quoted(written)}, which is not a known stance", remedy)
     if written.strip() and written != stance:
         reader.note(f"the stance {quoted(written)} is read as {stance}")
     return stance

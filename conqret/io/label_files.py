@@ -64,9 +64,7 @@ def form_scales(texts: Iterable[str]) -> Scales | None:
     """
     scales = sorted({text.strip() for text in texts} - {""})
     if len(scales) > 1:
-        raise DeclarationError(
-            f"the annotation form has several scales ({', '.join(scales)}): write a file for each scale"
-        )
+        raise DeclarationError(f"the form has several scales ({', '.join(scales)}): write a file for each")
     low, _, high = unguarded("".join(scales)).partition(" to ")
     try:
         ends = number_in(low), number_in(high)
@@ -269,8 +267,7 @@ def _expanded(path: Path) -> Iterator[Path]:
 def _in_folder(folder: Path) -> list[Path]:
     if (folder / STUDY).exists():
         raise DeclarationError(
-            f"{folder} is a study of conqret labels collect: run conqret labels export {folder} -o labels.csv to get "
-            f"its labels"
+            f"{folder} is a study of conqret labels collect: run conqret labels export {folder}"
         )
     if (folder / RUN).exists():
         raise DeclarationError(f"{folder} contains a run and no labels: give the file of the labels")

@@ -157,9 +157,7 @@ def _metadata(report: Mapping[str, object]) -> tuple[object, str]:
 def _record(report: Mapping[str, object], request: Callable[[str], str | None]) -> dict[str, object]:
     report_metadata, inside = _metadata(report)
     if not isinstance(report_metadata, Mapping):
-        raise InvalidCell(
-            f"is {kind(report_metadata)}, not an object", "Name run and topic in it", "metadata"
-        )
+        raise InvalidCell(f"is {kind(report_metadata)}, not an object", "Name run and topic", "metadata")
     topic = next(
         (
             str(report_metadata[key])

@@ -170,7 +170,7 @@ class _RubricReader:
             raise DeclarationError(f"{self.name} contains no criterion")
         if self._shared and self._by_key:
             raise DeclarationError(
-                f"{self.name} contains criteria for all items and rubrics for single items: write them into two files"
+                f"{self.name} contains criteria for all items and for single ones: write two files"
             )
         return Rubrics(tuple(self._shared), self._by_key, frozenset(self._items), self._places, self.name)
 
@@ -204,11 +204,8 @@ class _RubricReader:
             return
         if key in self._by_key:
             file, line = self._places[key]
-            self._fault(
-                f"is {quoted(key)}, as in line {line} of {file}",
-                "Write one rubric for each, with all of its criteria",
-                (column,),
-            )
+            problem = f"is {quoted(key)}, as in line {line} of {file}"
+            self._fault(problem, "Write one rubric for each, with all of its criteria", (column,))
         if criteria:
             self._by_key[key] = tuple(criteria)
             self._places[key] = (self._file, self._line(()))

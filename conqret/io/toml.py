@@ -62,8 +62,7 @@ def read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
         alias = next((event for event in events if isinstance(event, yaml.AliasEvent)), None)
         if alias is not None:  # a few lines of them unpack to gigabytes
             raise DeclarationError(
-                f"{path}:{alias.start_mark.line + 1} has an alias ({quoted('*' + alias.anchor)}), and aliases are not "
-                "read: write the value in its place"
+                f"{path}:{alias.start_mark.line + 1} has an alias ({quoted('*' + alias.anchor)}): write the value"
             )
         top, data = yaml.compose(text, yaml.SafeLoader), yaml.safe_load(text)
     except yaml.YAMLError as error:

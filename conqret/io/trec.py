@@ -80,7 +80,7 @@ def read_run(path: str | Path) -> Iterator[ScoredDoc]:
         first = seen.setdefault((line.query_id, line.doc_id), number)
         if first != number:
             raise DeclarationError(
-                f"{path}:{number} ranks {line.doc_id!r} twice for {line.query_id!r} (see line {first})"
+                f"{path}:{number} ranks {line.doc_id!r} twice for {line.query_id!r} (first in line {first}): remove one"
             )
         yield line
 
@@ -166,9 +166,7 @@ def write_run(path: str | Path, run: Iterable[ScoredDoc], tag: str = "conqret") 
         if line.doc_id in ranking:
             raise DeclarationError(f"the run ranks {line.doc_id!r} twice for {line.query_id!r}: remove one")
         if not math.isfinite(line.score):
-            raise DeclarationError(
-                f"the score of {line.doc_id!r} for {line.query_id!r} is {line.score}, no finite number"
-            )
+            raise DeclarationError(f"the score of {line.doc_id!r} for {line.query_id!r} is not finite")
         ranking[line.doc_id] = line
     name = _id(tag)
     lines = (
@@ -211,7 +209,5 @@ def parsed_lines(path: Path, row: Callable[[list[str]], _Row], shape: str) -> It
 
 def _id(text: str) -> str:
     if not text or any(char.isspace() for char in text):
-        raise DeclarationError(
-            f"the id {text!r} is empty or contains white space, which TREC files do not allow: give another id"
-        )
+        raise DeclarationError(f"the id {text!r} is empty or contains white space, which TREC files forbid")
     return text

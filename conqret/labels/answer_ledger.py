@@ -115,8 +115,7 @@ class Ledger(AnnotatorTable):
         if differing:
             ledger.close()
             raise DeclarationError(
-                f"{folder} contains another study: {', '.join(differing)} differ from the options given now; "
-                "give another folder with -o"
+                f"{folder} contains another study: {', '.join(differing)} differ; give another folder with -o"
             )
         for name in check_names(annotators):
             ledger.join(name)

@@ -133,8 +133,7 @@ class Database:
             raise CorruptLabelsError(self.path, "its tables are not those of a study")
         elif layout_version != LAYOUT:
             raise DeclarationError(
-                f"{self.path} has the layout {layout_version}, but this version of conqret writes {LAYOUT}; "
-                "give another folder with -o"
+                f"{self.path} has the layout {layout_version}, not {LAYOUT}; give another folder with -o"
             )
         # the tables are ours, and use a function of ours
         self._connection.execute("PRAGMA trusted_schema=ON")

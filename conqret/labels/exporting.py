@@ -91,8 +91,7 @@ def export_labels(
         file = Path(names.get(task, names.get(to, "labels.csv")) if output is None else output)
         if practice and task != WRITING:
             raise DeclarationError(
-                f"{folder} contains no counter-arguments; see the results of other practice on the "
-                "dashboard or with labels manage"
+                f"{folder} contains no counter-arguments; the dashboard shows the results of other practice"
             )
         if task in (JUDGING, WRITING) and (final or to != "csv"):
             raise DeclarationError(f"{folder} is a debate study: leave out --final and --to")

@@ -328,8 +328,7 @@ def study_of(
     able = len(names) + open_to
     if not 1 <= overlap <= able:
         raise DeclarationError(
-            f"--overlap is the number of annotators who label each item, from 1 to the number of annotators "
-            f"({able}), not {overlap}"
+            f"--overlap is the number of annotators who label each item, from 1 to {able}, not {overlap}"
         )
     return Study(
         task=task,

@@ -92,9 +92,7 @@ def form_task(name: str) -> AnnotationTask:
     """
     task = ANNOTATION_TASKS[name]
     if not task.dimensions:
-        raise DeclarationError(
-            f"the task {task.name} has no annotation form: its labels are collected with conqret labels collect"
-        )
+        raise DeclarationError(f"the task {task.name} has no annotation form: use conqret labels collect")
     return task
 
 

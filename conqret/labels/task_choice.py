@@ -191,8 +191,7 @@ def rateable(judge: Judge) -> tuple[str, ...]:
             else "has no rating"
         )
         raise DeclarationError(
-            f"the format {judge.name} {why}; use a format with ratings, such as rag-fine-grained, "
-            "or a task of its own, such as citation-support"
+            f"the format {judge.name} {why}; use a format with ratings, such as rag-fine-grained"
         )
     return tuple(
         metric
