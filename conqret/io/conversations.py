@@ -8,7 +8,7 @@ Bedrock, Gemini (``parts``), ragas (``type: human|ai|tool``), LangChain, inspect
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -334,7 +334,7 @@ def with_conversation(
         values["topic"] = question.content.strip() or "(The question is an image.)"
         values["images"] = (*values["images"], *question.images)
         passages = [*messages, *later]
-    called = _called([*messages, *later])
+    called = {name: words for message in (*messages, *later) for name, words in message.calls if name}
     values["documents"], places = _documents(values["documents"], passages, called)
     messages = [message for message in messages if not message.says_nothing]
     values["messages"] = tuple(
@@ -423,11 +423,6 @@ def _documents(
             added.append(Document(id=next(ids), text=text, title=title, image=image))
             places.setdefault(message.where, added[-1].id)
     return (*documents, *added), places
-
-
-def _called(messages: Iterable[ChatMessage]) -> dict[str, str]:
-    """The calls of tools, in words, by their ids."""
-    return {identifier: words for message in messages for identifier, words in message.calls if identifier}
 
 
 def _free(stem: str, documents: Sequence[Document]) -> Iterator[str]:

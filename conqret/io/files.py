@@ -315,13 +315,7 @@ def _of_items(paths: Collection[str]) -> list[str]:
     """Those of the files below a folder that hold items; of a run's folder one alone."""
     if all(name in paths for name in OF_A_RUN):
         return [OF_A_RUN[-1]]
-    return [path for path in paths if _wanted(path)]
-
-
-def _wanted(path: str) -> bool:
-    """Whether a file below a folder is one of items, by its name."""
-    parts = [part for part in path.split("/") if part]
-    return not any(part.startswith((".", "_")) for part in parts) and bool(_ending(parts[-1]))
+    return [path for path in paths if _ending(path) and not re.search(r"(?:^|/)[._]", path)]
 
 
 def _ending(name: str) -> str:

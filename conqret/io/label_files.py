@@ -245,12 +245,6 @@ def label_files(paths: Iterable[Path]) -> list[Path]:
     return list(files.values())
 
 
-def annotator_of(file: Path) -> str:
-    """Return the file's name without its ending, as the annotator of a file that names none."""
-    name = file.name.removesuffix(".gz")
-    return Path(name).stem
-
-
 def _expanded(path: Path) -> Iterator[Path]:
     if path.is_dir():
         yield from _in_folder(path)

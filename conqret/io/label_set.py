@@ -81,13 +81,6 @@ class LabelScale:
     whole: bool = True
     source: str = ""
 
-    def __post_init__(self) -> None:
-        check_known("level of measurement", LABEL_LEVELS, self.level)
-        if (self.low is None) != (self.high is None):
-            raise DeclarationError("a scale must have both ends, or neither")
-        if self.low is not None and self.high is not None and not self.low < self.high:
-            raise DeclarationError(f"a scale must rise, but its ends are {self.low:g} and {self.high:g}")
-
     @property
     def bounded(self) -> bool:
         """True if the ends of the scale are known."""

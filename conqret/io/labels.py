@@ -19,7 +19,6 @@ from conqret.io.label_files import (
     LabelFile,
     LabelLayout,
     RawLabel,
-    annotator_of,
     label_files,
     open_labels,
 )
@@ -366,7 +365,7 @@ def read_labels(
     left: set[str] = set()
     for path in places:
         chosen, file = open_labels(path, layout=layout, columns=columns, dimensions=dimensions, faults=faults)
-        nobody = annotator_of(path) if len(places) > 1 else NOBODY
+        nobody = Path(path.name.removesuffix(".gz")).stem if len(places) > 1 else NOBODY
         file_dimensions: dict[str, None] = {}
         for cell in chosen.cells(file):
             if not file.wants(cell.dimension):

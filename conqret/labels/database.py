@@ -97,7 +97,9 @@ class Database:
         self._connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
         try:
             self._connection.row_factory = sqlite3.Row
-            prepare(self._connection)
+            self._connection.create_function(
+                "checksum", -1, lambda *content: checksum(content), deterministic=True
+            )
             with self._errors():
                 self._connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
                 for setting in (
@@ -125,7 +127,14 @@ class Database:
             with contextlib.suppress(OSError):
                 self.path.chmod(0o600)
             with self.change():
-                for statement in statements():
+                for table, columns in COLUMNS.items():
+                    fields = [f"{name} {kind}" for name, kind in columns.items()]
+                    fields.append(
+                        f"checksum TEXT NOT NULL AS (checksum('{table}', {', '.join(columns)})) STORED"
+                    )
+                    fields += [_MORE[table]] if table in _MORE else []
+                    self._connection.execute(f"CREATE TABLE {table} ({', '.join(fields)})")
+                for statement in _INDEXES:
                     self._connection.execute(statement)
                 self._connection.execute(f"PRAGMA application_id={APPLICATION}")
                 self._connection.execute(f"PRAGMA user_version={LAYOUT}")
@@ -265,21 +274,6 @@ class Database:
         """Close the connection."""
         with self._lock:
             self._connection.close()
-
-
-def statements() -> Iterator[str]:
-    """Yield the SQL statements that create the tables and indexes."""
-    for table, columns in COLUMNS.items():
-        fields = [f"{name} {kind}" for name, kind in columns.items()]
-        fields.append(f"checksum TEXT NOT NULL AS (checksum('{table}', {', '.join(columns)})) STORED")
-        more = [_MORE[table]] if table in _MORE else []
-        yield f"CREATE TABLE {table} ({', '.join(fields + more)})"
-    yield from _INDEXES
-
-
-def prepare(db: sqlite3.Connection) -> None:
-    """Register the SQL function ``checksum``, which the tables use, on a connection."""
-    db.create_function("checksum", -1, lambda *content: checksum(content), deterministic=True)
 
 
 def is_sound(table: str, row: Sequence[Any]) -> bool:

@@ -69,7 +69,7 @@ def test_json_that_is_nested_too_deeply_is_a_fault_with_its_place(tmp_path: Path
     sheet = text_file(tmp_path / "labels.json", DEEP)
     assert "labels.json" in said(lambda: read_labels(sheet))
     experiment = text_file(tmp_path / "experiment.toml", f"name = {DEEP}")
-    assert "experiment.toml cannot be used" in said(lambda: read_experiment(experiment))
+    assert "experiment.toml is not valid TOML" in said(lambda: read_experiment(experiment))
     (tmp_path / "run").mkdir()
     text_file(tmp_path / "run" / "run.json", DEEP)
     assert "run.json cannot be read" in said(lambda: JudgeFolder(tmp_path / "run").record())
@@ -88,7 +88,7 @@ def test_an_integer_of_thousands_of_digits_is_a_fault_of_its_file(tmp_path: Path
         (experiment, read_experiment),
         (experiment, lambda path: page_messages(str(path))),
     ):
-        assert f"{path.name} cannot be used" in said(lambda path=path, read=read: read(path))
+        assert f"{path.name} is not valid" in said(lambda path=path, read=read: read(path))
     row = text_file(tmp_path / "rubric.jsonl", f'{{"question": "Clear?", "points": {digits}}}\n')
     assert "rubric.jsonl:1 " in said(lambda: rubrics_of(row))
 
