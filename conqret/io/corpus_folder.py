@@ -118,14 +118,6 @@ class CorpusDirectory:
         for file in files or [_there(self.qrels_file(stance, split or "test"), _QRELS)]:
             yield from read_qrels(file)
 
-    def statistics(self) -> dict[str, Any]:
-        """Return the content of ``statistics.json`` as a dictionary (see
-        :func:`conqret.data.corpus.table2` for its Table 2).
-        """
-        file = _there(self.statistics_file, "`conqret corpus build` writes it")
-        statistics: dict[str, Any] = json.loads(whole_text(file))
-        return statistics
-
     def refuse_scraped(self, imported: str = "") -> None:
         """Check that the folder holds no scraped corpus, which an import would overwrite.
 

@@ -37,7 +37,6 @@ def test_everything_comes_back(tmp_path: Path) -> None:
     write_models(corpus.topics_file, TOPICS)
     write_qrels(corpus.qrels_file("pro", "train"), [Qrel("zoos", "d1", 1)])
     write_qrels(corpus.qrels_file("pro", "test"), [Qrel("b", "d2", 0)])
-    corpus.statistics_file.write_text('{"a": 1}')
     write_lines(
         corpus.ledger_file, [{"debate": "zoos", "number": 1, "status": "ok", "document": "d1", "seconds": 2}]
     )
@@ -47,7 +46,6 @@ def test_everything_comes_back(tmp_path: Path) -> None:
     assert list(corpus.ledger()) == [LedgerEntry(debate="zoos", number=1, status="ok", document="d1")]
     assert [pair.doc_id for pair in corpus.qrels_iter("pro")] == ["d1", "d2"]
     assert [pair.doc_id for pair in corpus.qrels_iter("pro", "test")] == ["d2"]
-    assert corpus.statistics() == {"a": 1}
 
 
 def test_missing_and_broken_files_are_named(tmp_path: Path) -> None:
@@ -56,7 +54,6 @@ def test_missing_and_broken_files_are_named(tmp_path: Path) -> None:
         (corpus.debates, "corpus debates"),
         (corpus.ledger, "corpus evidence"),
         (corpus.topics, "corpus build"),
-        (corpus.statistics, "corpus build"),
         (lambda: list(corpus.qrels_iter("pro")), "corpus build"),
     ):
         with pytest.raises(DeclarationError, match=command):
