@@ -157,7 +157,6 @@ FAULTY = {
         "messages[2]",
         "a tool's message without content",
     ),
-    "text": (["x", ANSWER], "messages[1]", "is a text, and a message is expected"),
     "number": ([USER, {"role": "assistant", "content": 5}], "messages[2].content", "is a number"),
     "audio": (
         [{"role": "user", "content": [{"type": "input_audio"}]}, ANSWER],
@@ -173,11 +172,6 @@ FAULTY = {
         [{"role": "user", "said": "T?"}, ANSWER],
         "messages[1]",
         "has no content, and holds 'said'",
-    ),
-    "odd part": (
-        [{"role": "user", "content": [{"type": ["text"], "text": "x"}, 3]}, ANSWER],
-        "messages[1].content[2]",
-        "is a number",
     ),
     "image answer": (
         [
