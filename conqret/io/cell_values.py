@@ -24,10 +24,6 @@ MAX_ID = 200
 """The most characters of an identifier (as :data:`conqret.data.item.Identifier`)."""
 MAX_TEXT = 10_000_000
 """The most characters of one text."""
-LONG_DOCUMENT_TOKENS = 100_000
-"""A longer document (in tokens) is noted, because it will be trimmed to fit the model."""
-CHARACTERS_A_TOKEN = 4
-"""The usual rule of thumb for English, used only for that note."""
 
 _CONTROLS = bytes([*range(0x09), *range(0x0E, 0x20), 0x7F])
 _FORBIDDEN = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")

@@ -15,8 +15,6 @@ from conqret.data.digest import digest_of
 from conqret.data.item import PICTURE, Document, Item, Stance
 from conqret.errors import Fault
 from conqret.io.cell_values import (
-    CHARACTERS_A_TOKEN,
-    LONG_DOCUMENT_TOKENS,
     as_list,
     is_missing,
     list_in_cell,
@@ -129,11 +127,6 @@ def _content(value: object, where: str, reader: TableReader) -> str:
     content = text(value, where, reader)
     if not content.strip():
         raise InvalidCell("is an empty text", "Delete the document, or fill in its text")
-    if (tokens := len(content) // CHARACTERS_A_TOKEN) > LONG_DOCUMENT_TOKENS:
-        remark = (
-            f"a document has more than {LONG_DOCUMENT_TOKENS:,} tokens and may be trimmed to fit the model"
-        )
-        reader.note(remark, where, f", about {tokens:,} tokens")
     return content
 
 

@@ -299,10 +299,6 @@ def _word(cell: RawLabel) -> str:
     return (cell.text or "").strip().casefold()
 
 
-MUCH_MISSING = 0.2
-"""The share of missing labels above which a note warns."""
-
-
 Labels = str | Path | Sequence[str | Path] | LabelSet
 """A file, a folder or several files of labels, or labels that were read with :func:`read_labels`."""
 
@@ -463,11 +459,6 @@ def _notes(label_set: LabelSet) -> list[str]:
             f"{sum(absent.values())} of {total} cells contain no label ({sum(absent.values()) / total:.1%}; "
             f"{absent['missing']} missing, {absent['cannot_judge']} cannot judge)"
         )
-    for dimension in label_set.dimensions:
-        lost = sum(label_set.absent(dimension).values())
-        size = sum(label.dimension == dimension for label in label_set.labels)
-        if lost >= MUCH_MISSING * size:
-            notes.append(f"much is missing of {dimension}: {lost} of {size} cells ({lost / size:.1%})")
     return notes
 
 

@@ -78,7 +78,7 @@ class CheckedItems:
         has: for each optional field "all", "some" or "none" of the items (for stance, one other than
             none).
         documents: the total number of documents.
-        notes: remarks for the user: generated ids, columns kept as metadata, very long documents.
+        notes: remarks for the user: generated ids, columns kept as metadata.
         lines: the items as JSON lines without line ends; None if they are too many to store.
         turns: true if any item has earlier turns or images.
         languages: the detected languages as ISO 639-1 codes, most frequent first.

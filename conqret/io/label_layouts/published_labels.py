@@ -21,13 +21,11 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from conqret.data.digest import gathered
-from conqret.errors import Fault
 from conqret.io.cell_values import as_text
 from conqret.io.csv_files import csv_rows
 from conqret.io.jsonl import parse
 from conqret.io.label_files import LabelFile, LabelLayout, RawLabel
 from conqret.io.label_set import LabelScale, Scales
-from conqret.io.limits import Line, byte_lines, decoded
 from conqret.io.rows import Row, quoted
 from conqret.io.zip_files import BadZipFile, ZipFile, zip_member
 from conqret.text.words import dimension_name
@@ -49,9 +47,6 @@ def _is_dagstuhl(file: LabelFile) -> bool:
 
 def _dagstuhl_labels(file: LabelFile) -> Iterator[RawLabel]:
     rows = csv_rows(file.path, file.name, published_in="windows-1252")
-    lines = byte_lines(file.path, file.name)
-    if any(isinstance(line, Line) and isinstance(decoded(line, file.name), Fault) for line in lines):
-        file.notes.append("the file is not UTF-8 and is read as Windows-1252, as the corpus is published")
     for row in file.rows(rows):
         cells = {name.casefold(): as_text(cell or "") for name, cell in row.record.items()}
         for column, cell in cells.items():
