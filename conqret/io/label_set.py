@@ -237,7 +237,7 @@ def _by_dimension(option: str, settings: Sequence[str]) -> dict[str, str]:
         name = dimension_name(name)
         if name in by_dimension:
             raise DeclarationError(
-                f"{option} is given twice for {name or 'all dimensions'}: {by_dimension[name]} and {value}"
+                f"{option} is given twice for {name or 'all dimensions'} ({by_dimension[name]} and {value})"
             )
         by_dimension[name] = value.strip()
     return by_dimension

@@ -336,7 +336,7 @@ def check_new(paths: Iterable[Path], *, overwrite: bool) -> None:
     if there and not overwrite:
         more = f" (and {len(there) - 1} more)" if len(there) > 1 else ""
         raise DeclarationError(
-            f"{there[0]}{more} already exists with other content: give another name, or --overwrite"
+            f"{there[0]}{more} already exists with other content: give another name, or --overwrite to replace it"
         )
 
 
