@@ -29,9 +29,8 @@ class Status(StrEnum):
     INAPPLICABLE = "inapplicable"
 
 
-_SCORED = (
-    Status.SCORED
-)  # looking a member up takes Python 3.11 longer than all else that a measure's check does
+_SCORED = Status.SCORED
+"""Looking a member up takes Python 3.11 longer than all else that a measure's check does."""
 
 
 class Reason(StrEnum):

@@ -220,10 +220,8 @@ LABEL_TABLE = LabelLayout(
 
 
 def _is_sheet(file: LabelFile) -> bool:
-    columns = [
-        column for column in file.columns if column != "stance"
-    ]  # a form of items without stances has none
-    wanted = [column for column in COLUMNS if column != "stance"]
+    """Whether a table is a form of conqret labels sample; one of items without stances has no such column."""
+    columns, wanted = ([name for name in names if name != "stance"] for names in (file.columns, COLUMNS))
     return columns[: len(wanted)] == wanted
 
 
