@@ -37,9 +37,10 @@ from conqret.data.corpus import (
 )
 from conqret.data.item import Debate, Document
 from conqret.errors import DeclarationError, number, strict_options
-from conqret.io.corpus_folder import CorpusDirectory, write_lines
+from conqret.io.corpus_folder import CorpusDirectory, write_lines, write_models
 from conqret.io.corpus_sources import CorpusImport, check_documents, read_own, read_passages
 from conqret.io.release import LAYOUT, Release, read_release
+from conqret.io.trec import write_qrels
 from conqret.llm.tokens import count_tokens
 from conqret.text.citations import cited_against, cited_by
 
@@ -159,7 +160,7 @@ def import_passages(
 
     documents = write_lines(directory.documents_file, passages())
     if asked:
-        directory.write_topics(asked)
+        write_models(directory.topics_file, asked)
     for view in QRELS_STANCES:
         grades: dict[tuple[str, str], int] = {}
         for pair in judged:
@@ -167,7 +168,9 @@ def import_passages(
                 key = pair.query_id, pair.doc_id
                 grades[key] = max(pair.relevance, grades.get(key, pair.relevance))
         if grades:
-            directory.write_qrels(view, "test", (Qrel(*key, grade) for key, grade in grades.items()))
+            write_qrels(
+                directory.qrels_file(view, "test"), (Qrel(*key, grade) for key, grade in grades.items())
+            )
     return CorpusImport(documents, len(asked), len(judged), remarks)
 
 
@@ -188,9 +191,9 @@ def import_release(release: str | Path, output: str | Path = "corpus") -> Releas
     directory = CorpusDirectory(Path(output))
     directory.refuse_scraped(LAYOUT)
     found = read_release(release)
-    directory.write_documents(found.documents)
+    write_models(directory.documents_file, found.documents)
     if found.debates:
-        directory.write_debates(found.debates)
+        write_models(directory.debates_file, found.debates)
         write_lines(directory.ledger_file, (entry.model_dump() for entry in found.ledger))
     found = replace(found, statistics=with_lengths(found.statistics, found.documents))
     directory.write(found, found.documents)

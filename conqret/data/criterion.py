@@ -217,13 +217,9 @@ def parse_criterion(text: str) -> Criterion:
     """
     body, name = text.strip(), None
     if not re.search(r"\w", body) or body.endswith(":"):
-        raise DeclarationError(
-            f"the criterion {text[:60]!r} has no question: write in a sentence what is judged"
-        )
+        raise DeclarationError(f"the criterion {text[:60]!r} has no question: write what is judged")
     if _FILE.match(body):
-        raise DeclarationError(
-            f"the criterion {text[:60]!r} is the name of a file: give a file of criteria with --rubric FILE"
-        )
+        raise DeclarationError(f"the criterion {text[:60]!r} is the name of a file: give it as --rubric FILE")
     if named := _NAMED.match(body):
         words = named["name"].lower().replace("-", " ").split()
         if len(words) <= 4 and words[0] not in _NO_NAME:  # any other beginning belongs to the sentence
@@ -276,8 +272,7 @@ def unique(criterion: Criterion, taken: set[str], *, named: bool) -> Criterion:
     name, times = criterion.name, 2
     if named and name in taken:
         raise DeclarationError(
-            f"two criteria have the name {name}: give each a name of its own, as in "
-            '"clarity: How clear is the wording? 1-5"'
+            f'two criteria have the name {name}: write "clarity: How clear is the wording? 1-5"'
         )
     while name in taken:
         name, times = f"{criterion.name[:55]}_{times}", times + 1
@@ -301,9 +296,7 @@ def criterion_of(data: Criterion | str | Mapping[str, Any]) -> Criterion:
     if isinstance(data, str):
         return parse_criterion(data)
     if not isinstance(data, Mapping):
-        raise DeclarationError(
-            f"a criterion must be a text, a table or a Criterion, not {type(data).__name__}"
-        )
+        raise DeclarationError(f"a criterion must be a text or a table, not {type(data).__name__}")
     if unknown := [str(key) for key in data if key not in _TABLE]:
         of_a_rubric = "; that belongs to one of a rubric (--rubric)" if unknown[0] in OF_A_RUBRIC else ""
         raise DeclarationError(
@@ -346,9 +339,7 @@ def criteria_of(given: Criteria) -> tuple[Criterion, ...]:
     for one in several:
         criterion = criterion_of(one)
         if criterion in met:
-            raise DeclarationError(
-                f"the criterion {criterion.name} ({str(criterion)[:60]}) is given twice: remove one of them"
-            )
+            raise DeclarationError(f"the criterion {criterion.name} ({str(criterion)[:60]}) is given twice")
         met.add(criterion)
         criteria.append(unique(criterion, taken, named=is_named(one, criterion)))
     if weighed := [criterion for criterion in criteria if criterion.in_a_rubric]:

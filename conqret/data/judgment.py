@@ -29,9 +29,8 @@ class Status(StrEnum):
     INAPPLICABLE = "inapplicable"
 
 
-_SCORED = (
-    Status.SCORED
-)  # looking a member up takes Python 3.11 longer than all else that a measure's check does
+_SCORED = Status.SCORED
+"""Looking a member up takes Python 3.11 longer than all else that a measure's check does."""
 
 
 class Reason(StrEnum):
@@ -144,13 +143,9 @@ class Measure(Frozen):
 
     @model_validator(mode="after")
     def _failure_is_never_a_score(self) -> Self:
-        if self.status is Status.UNSCORED and self.reason in _INAPPLICABLE:  # as earlier versions wrote it
-            self.__dict__["status"] = Status.INAPPLICABLE
         scored = self.status is _SCORED
         if scored != (self.value is not None) or scored != (self.reason is None):
-            raise ValueError(
-                "a scored measure must have a value and no reason; any other must have a reason and no value"
-            )
+            raise ValueError("a scored measure has a value and no reason; others have a reason and no value")
         if self.reason is not None and self.reason.status is not self.status:
             raise ValueError(f"{self.reason} is a reason for {self.reason.status}, not for {self.status}")
         return self

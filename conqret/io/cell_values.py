@@ -24,10 +24,6 @@ MAX_ID = 200
 """The most characters of an identifier (as :data:`conqret.data.item.Identifier`)."""
 MAX_TEXT = 10_000_000
 """The most characters of one text."""
-LONG_DOCUMENT_TOKENS = 100_000
-"""A longer document (in tokens) is noted, because it will be trimmed to fit the model."""
-CHARACTERS_A_TOKEN = 4
-"""The usual rule of thumb for English, used only for that note."""
 
 _CONTROLS = bytes([*range(0x09), *range(0x0E, 0x20), 0x7F])
 _FORBIDDEN = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
@@ -42,9 +38,7 @@ def sound(text: str) -> str:
             form feed, or is longer than :data:`MAX_TEXT`.
     """
     if len(text) > MAX_TEXT:
-        raise InvalidCell(
-            f"has {len(text):,} characters, and {MAX_TEXT:,} is the most", "Split or shorten it"
-        )
+        raise InvalidCell(f"has {len(text):,} characters, and {MAX_TEXT:,} is the most", "Shorten it")
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -56,9 +50,7 @@ def sound(text: str) -> str:
     if len(data.translate(None, _CONTROLS)) < len(data):
         place = next(match.start() for match in _FORBIDDEN.finditer(text))
         called = "NUL character" if text[place] == "\0" else "control character"
-        raise InvalidCell(
-            f"contains the {called} U+{ord(text[place]):04X} at position {place}", "Remove the character"
-        )
+        raise InvalidCell(f"contains the {called} U+{ord(text[place]):04X} at position {place}", "Remove it")
     return text
 
 
@@ -79,8 +71,7 @@ def sound_id(text: str) -> str:
     for place, character in enumerate(text):
         if unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or character in _DIRECTION:
             raise InvalidCell(
-                f"contains the character U+{ord(character):04X} at position {place}",
-                "Use visible characters only",
+                f"contains the character U+{ord(character):04X} at position {place}", "Remove it"
             )
     return text
 
@@ -270,9 +261,7 @@ def plain(value: object, depth: int = 0) -> object:
         return [plain(inner, depth + 1) for inner in listed]
     if listed is not value:
         return plain(listed, depth + 1)
-    raise InvalidCell(
-        f"contains a value of the type {type(value).__name__}, which JSON does not support", _AS_TEXT
-    )
+    raise InvalidCell(f"contains a {type(value).__name__}, which JSON does not support", _AS_TEXT)
 
 
 def canonical(record: Mapping[str, object]) -> bytes:

@@ -15,23 +15,17 @@ from conqret.io.rows import InvalidCell, kind, quoted
 from conqret.io.schema import Check, Schema, TableReader, schema_of
 from conqret.text.numbers import number_in
 
-_C1 = re.compile(b"\xc2[\x80-\x84\x86-\x9f]")
-"""C1 control characters in UTF-8, as Windows-1252 read as Latin-1 gives them."""
 _OBJECT = 'Write an object such as {"source": "…"}'
 
 
 def text(value: object, where: str, reader: TableReader) -> str:
-    """Return ``value`` if it is a text without forbidden control characters; note C1 characters.
+    """Return ``value`` if it is a text without forbidden control characters.
 
     Raises:
         InvalidCell: it is no text, too long, or has forbidden characters.
     """
     if not isinstance(value, str):
-        raise InvalidCell(
-            f"is {kind(value)}, and a text is expected", f"Write it as one text{_dots(value, where)}"
-        )
-    if not value.isascii() and _C1.search(value.encode("utf-8", "replace")):
-        reader.note("a text holds C1 control characters: Windows-1252 read as Latin-1, perhaps", where)
+        raise InvalidCell(f"is {kind(value)}, and a text is expected", f"Write one text{_dots(value, where)}")
     return sound(value)
 
 

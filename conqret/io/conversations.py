@@ -8,7 +8,7 @@ Bedrock, Gemini (``parts``), ragas (``type: human|ai|tool``), LangChain, inspect
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -21,7 +21,6 @@ from conqret.io.images import (
     THOUGHTS,
     ChatMessage,
     as_json,
-    check_together,
     part_type,
     plain_message,
     read_content,
@@ -207,9 +206,7 @@ def _listed(value: object) -> list[Any]:
 def _filled(message: ChatMessage) -> ChatMessage:
     """What a tool gave back, which has to be there."""
     if not message.content.strip() and not message.images:
-        raise InvalidCell(
-            "is a tool's message without content", "Write what the tool gave back, or delete the message"
-        )
+        raise InvalidCell("is a tool's message without content", "Write what it gave back, or delete it")
     return message
 
 
@@ -222,11 +219,8 @@ def _role(entry: Mapping[str, Any], where: str) -> Role:
         if isinstance(word, str) and (name != "type" or word != "message"):
             role = ROLES.get(word.strip().lower())
             if role is None:
-                raise InvalidCell(
-                    f"is {quoted(word)}, which is not a known role",
-                    f"Write user, assistant, system or tool (also read: {_OTHER_ROLES})",
-                    f"{where}.{name}",
-                )
+                remedy = f"Write user, assistant, system or tool (also read: {_OTHER_ROLES})"
+                raise InvalidCell(f"is {quoted(word)}, which is not a known role", remedy, f"{where}.{name}")
             return role
     raise InvalidCell("does not name its role", LIST_OF_MESSAGES)
 
@@ -326,24 +320,21 @@ def with_conversation(
             and messages[-1].role == "assistant"
             and messages[-1].content
         ):
-            raise InvalidCell(
-                "ends with an answer, and the item has a question of its own",
-                "Leave the question out (it is then the user's last message), or put the answer into argument",
+            remedy = (
+                "Leave the question out (it is then the user's last message), or put the answer into argument"
             )
+            raise InvalidCell("ends with an answer, and the item has a question of its own", remedy)
         passages = messages
     else:
         before = messages[: _answered(messages, values, where, reader)]
         place = max((n for n, message in enumerate(before) if message.role == "user"), default=None)
         if place is None:
-            raise InvalidCell(
-                "has no user message before the answer",
-                "Add the question that is answered, or write it into topic",
-            )
+            raise InvalidCell("has no user message before the answer", "Add the question that is answered")
         question, messages, later = before[place], before[:place], before[place + 1 :]
         values["topic"] = question.content.strip() or "(The question is an image.)"
         values["images"] = (*values["images"], *question.images)
         passages = [*messages, *later]
-    called = _called([*messages, *later])
+    called = {name: words for message in (*messages, *later) for name, words in message.calls if name}
     values["documents"], places = _documents(values["documents"], passages, called)
     messages = [message for message in messages if not message.says_nothing]
     values["messages"] = tuple(
@@ -390,11 +381,8 @@ def _answered(
         return next((n for n in behind if messages[n].role == "user"), len(messages))
     answer = messages[place]
     if answer.images:
-        raise InvalidCell(
-            "is an answer that contains an image, and answers are judged as texts",
-            "Leave the image out, or put it among the documents",
-            answer.where,
-        )
+        remedy = "Leave the image out, or put it among the documents"
+        raise InvalidCell("is an answer that contains an image", remedy, answer.where)
     if place < len(messages) - 1:
         reader.note("messages behind the last answer are left out", where)
     values["argument"] = answer.content
@@ -437,23 +425,7 @@ def _documents(
     return (*documents, *added), places
 
 
-def _called(messages: Iterable[ChatMessage]) -> dict[str, str]:
-    """The calls of tools, in words, by their ids."""
-    return {identifier: words for message in messages for identifier, words in message.calls if identifier}
-
-
 def _free(stem: str, documents: Sequence[Document]) -> Iterator[str]:
     """Ids that begin so and that none of the documents has."""
     taken = {document.id for document in documents}
     return (name for name in (f"{stem}-{number}" for number in count(1)) if name not in taken)
-
-
-def check_images(values: Mapping[str, Any]) -> None:
-    """Check that an item (its fields) does not have too many or too large images.
-
-    Raises:
-        InvalidCell: it has.
-    """
-    of_turns = [image for turn in values["messages"] for image in turn.images]
-    of_documents = [document.image for document in values["documents"] if document.image]
-    check_together([*of_turns, *values["images"], *of_documents])

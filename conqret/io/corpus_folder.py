@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from conqret.data.corpus import (
     QRELS_STANCES,
     SPLITS,
@@ -116,18 +118,6 @@ class CorpusDirectory:
         for file in files or [_there(self.qrels_file(stance, split or "test"), _QRELS)]:
             yield from read_qrels(file)
 
-    def statistics(self) -> dict[str, Any]:
-        """Return the content of ``statistics.json`` as a dictionary (see
-        :func:`conqret.data.corpus.table2` for its Table 2).
-        """
-        file = _there(self.statistics_file, "`conqret corpus build` writes it")
-        statistics: dict[str, Any] = json.loads(whole_text(file))
-        return statistics
-
-    def write_debates(self, debates: Iterable[Debate]) -> int:
-        """Replace the debates file with these debates, and return their number."""
-        return write_lines(self.debates_file, (debate.model_dump() for debate in debates))
-
     def refuse_scraped(self, imported: str = "") -> None:
         """Check that the folder holds no scraped corpus, which an import would overwrite.
 
@@ -141,33 +131,16 @@ class CorpusDirectory:
         for file in (self.debates_file, self.ledger_file):
             if file.exists():
                 raise DeclarationError(
-                    f"{self.path} contains a scraped corpus ({file.name}), which would be overwritten: give "
-                    "another folder with -o"
+                    f"{self.path} contains a scraped corpus ({file.name}): give another folder with -o"
                 )
-
-    def write_documents(self, documents: Iterable[Document]) -> int:
-        """Replace the documents file with these documents, and return their number."""
-        return write_lines(self.documents_file, (document.model_dump() for document in documents))
-
-    def write_topics(self, topics: Iterable[CorpusTopic]) -> int:
-        """Replace the topics file with these topics, and return their number."""
-        return write_lines(self.topics_file, (topic.model_dump() for topic in topics))
-
-    def write_qrels(self, stance: QrelsStance, split: Split, qrels: Iterable[Qrel]) -> int:
-        """Write the judged pairs of a side and a split to their qrels file, and return their number."""
-        return write_qrels(self.qrels_file(stance, split), qrels)
 
     def write(self, parts: CorpusParts, documents: Iterable[Document]) -> None:
         """Write topics, judged pairs and statistics, and the documents with their splits as Parquet."""
-        self.write_topics(parts.topics)
+        write_models(self.topics_file, parts.topics)
         for (stance, split), pairs in parts.qrels.items():
-            self.write_qrels(stance, split, pairs)
+            write_qrels(self.qrels_file(stance, split), pairs)
         self.write_parquet(documents, parts.splits)
-        self.write_statistics(parts.statistics)
-
-    def write_statistics(self, statistics: Mapping[str, Any]) -> None:
-        """Write the statistics as indented JSON."""
-        text = json.dumps(statistics, ensure_ascii=False, indent=1) + "\n"
+        text = json.dumps(parts.statistics, ensure_ascii=False, indent=1) + "\n"
         write_whole(self.statistics_file, text.encode("utf-8"))
 
     def write_parquet(self, documents: Iterable[Document], splits: Mapping[str, Split]) -> int:
@@ -206,6 +179,11 @@ def select_topics(topics: Sequence[CorpusTopic], wanted: str | None, split: str 
 def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> int:
     """Write records as JSON Lines, and return their number. A failure leaves no partial file."""
     return write_all(path, (line.encode("utf-8") for line in json_lines(records)))
+
+
+def write_models(path: Path, models: Iterable[BaseModel]) -> int:
+    """Write pydantic models as JSON Lines, and return their number. A failure leaves no partial file."""
+    return write_lines(path, (model.model_dump() for model in models))
 
 
 _OWN = "`conqret corpus import DOCUMENTS --topics TOPICS --qrels QRELS` brings your own"

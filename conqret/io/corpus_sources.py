@@ -101,9 +101,7 @@ def read_passages(
         DeclarationError: a file holds no passage, or ``url`` has another field.
     """
     if not _fields(url) <= URL_FIELDS:
-        raise DeclarationError(
-            f"--url {url!r}: {{title}} and {{id}} are the only fields that can be filled in"
-        )
+        raise DeclarationError(f"--url {url!r}: only {{title}} and {{id}} can be filled in")
     seen = set[str]()
     for file in files:
         rows = file_rows(file)
@@ -185,9 +183,7 @@ def _tagged_topics(path: Path) -> list[CorpusTopic]:
 def _grade(value: object, where: str, reader: TableReader) -> int:
     grade = number(value, where, reader)
     if not grade.is_integer():
-        raise InvalidCell(
-            f"is {grade}, and grades are whole numbers", "Write 0 for not relevant, 1 or more else"
-        )
+        raise InvalidCell(f"is {grade}, and grades are whole numbers", "Write 0 for not relevant, or more")
     return int(grade)
 
 

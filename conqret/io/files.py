@@ -161,11 +161,7 @@ def file_rows(path: str | Path, name: str = "") -> Rows:
         if file.is_dir():
             raise _error(name, "is a directory", "Name one file of items")
         if not file.is_file():
-            raise _error(
-                name,
-                "is not a regular file (perhaps a pipe), and items are read twice",
-                "Save the stream to a file first",
-            )
+            raise _error(name, "is not a regular file, and items are read twice", "Save it to a file first")
         if file.stat().st_size == 0:
             raise _error(name, "is empty", "Give at least one item")
         head = head_of(file)
@@ -180,16 +176,12 @@ def _by_content(file: Path, name: str, head: bytes) -> Rows:
         return parquet_rows(file, name)
     if suffix in (".parquet", ".pq"):
         raise _error(
-            name,
-            "is not a Parquet file, or is corrupt: it does not begin with PAR1",
-            "Write it again, or give it the extension of its real format",
+            name, "does not begin like Parquet, with PAR1", "Write it again, or give it another extension"
         )
     if head.startswith(_ZIP):
         if is_inspect_log(file):
             return Rows(name, partial(_of_a_log, file, name), folder=file.parent)
-        raise _error(
-            name, "is an Excel workbook or a zip archive", f"Save it as CSV. Readable formats: {ACCEPTED}"
-        )
+        raise _error(name, "is an Excel workbook or a zip archive", f"Save it as CSV ({ACCEPTED})")
     if b"\0\0" in head or b"\0" in head[:2]:
         raise _error(name, "is not UTF-8: it contains bytes of zeros", "Save it as UTF-8")
     start = head.removeprefix(UTF8_MARK).lstrip()
@@ -323,13 +315,7 @@ def _of_items(paths: Collection[str]) -> list[str]:
     """Those of the files below a folder that hold items; of a run's folder one alone."""
     if all(name in paths for name in OF_A_RUN):
         return [OF_A_RUN[-1]]
-    return [path for path in paths if _wanted(path)]
-
-
-def _wanted(path: str) -> bool:
-    """Whether a file below a folder is one of items, by its name."""
-    parts = [part for part in path.split("/") if part]
-    return not any(part.startswith((".", "_")) for part in parts) and bool(_ending(parts[-1]))
+    return [path for path in paths if _ending(path) and not re.search(r"(?:^|/)[._]", path)]
 
 
 def _ending(name: str) -> str:

@@ -15,7 +15,7 @@ import ipaddress
 import json
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -154,9 +154,7 @@ def _decoded(body: str) -> bytes:
     try:
         return base64.b64decode("".join(body.split()), validate=True)
     except (binascii.Error, ValueError):
-        raise InvalidCell(
-            "is an image whose base64 is not valid", "Encode it again: it was perhaps cut off"
-        ) from None
+        raise InvalidCell("is an image whose base64 is not valid", "Encode it again") from None
 
 
 _INNER = ("", "local", "localhost", "internal")
@@ -177,10 +175,7 @@ def _address(text: str) -> str:
     except ValueError:
         raise InvalidCell(f"is not the address of an image: {quoted(text)}", _REMEDY) from None
     if parts.scheme.lower() != "https":
-        raise InvalidCell(
-            f"is an image with a {parts.scheme}: address",
-            f"conqret passes only https: addresses on. {_REMEDY}",
-        )
+        raise InvalidCell(f"is an image with a {parts.scheme}: address, not https:", _REMEDY)
     host = unicodedata.normalize("NFKC", spelled).replace("\N{IDEOGRAPHIC FULL STOP}", ".").rstrip(".")
     try:
         private = not ipaddress.ip_address(host).is_global
@@ -190,32 +185,24 @@ def _address(text: str) -> str:
         _, dot, last = host.lower().rpartition(".")
         private = not dot or last in _INNER or last.isdigit() or last.startswith("0x")
     if private or parts.username or parts.password or not text.isprintable() or " " in text:
-        raise InvalidCell(
-            f"is an image at a private address, which is not passed on: {quoted(text)}", _REMEDY
-        )
+        raise InvalidCell(f"is an image at a private address: {quoted(text)}", _REMEDY)
     return text
 
 
 def _file(text: str, folder: Path | None, within: Path | None) -> bytes:
     if folder is None or within is None:
-        raise InvalidCell(
-            f"is an image in a file ({quoted(text)}), but the items are in no file, so its folder is unknown",
-            "Write a data: URL in base64, or an https: URL",
-        )
+        problem = f"is an image in a file ({quoted(text)}), but the items are in no file"
+        raise InvalidCell(problem, "Write a data: URL in base64, or an https: URL")
     try:
         path = (folder / text).resolve()
         if not path.is_relative_to(within.resolve()):
-            raise InvalidCell(
-                f"is an image outside of the items' folder: {quoted(text)}", "Put the file into that folder"
-            )
+            raise InvalidCell(f"is an image outside of the items' folder: {quoted(text)}", "Put it there")
         if not path.is_file():
             raise InvalidCell(f"is an image in a file that does not exist: {quoted(text)}", _REMEDY)
         with path.open("rb") as file:
             data = file.read(IMAGE.most + 1)
     except (OSError, ValueError) as error:
-        raise InvalidCell(
-            f"is an image in a file that cannot be read: {quoted(text)} ({error})", _REMEDY
-        ) from None
+        raise InvalidCell(f"is an image that cannot be read: {quoted(text)} ({error})", _REMEDY) from None
     return data
 
 
@@ -241,21 +228,22 @@ def _checked(data: bytes) -> str:
     return f"data:{media};base64,{base64.b64encode(data).decode()}"
 
 
-def check_together(urls: Sequence[str]) -> None:
-    """Check the number (at most :data:`~conqret.io.limits.MAX_IMAGES`) and total size of an item's images.
+def check_images(values: Mapping[str, Any]) -> None:
+    """Check the number (at most :data:`~conqret.io.limits.MAX_IMAGES`) and total size of the images of an item, given
+    by its fields.
 
     Raises:
         InvalidCell: a limit is exceeded.
     """
+    of_turns = [image for turn in values["messages"] for image in turn.images]
+    of_documents = [document.image for document in values["documents"] if document.image]
+    urls = [*of_turns, *values["images"], *of_documents]
     if len(urls) > MAX_IMAGES:
         raise InvalidCell(f"has {len(urls)} images, and {MAX_IMAGES} are the most", "Leave some out")
     size, most = sum(map(len, urls)), LINE.most * 7 // 8
     if size > most:
-        raise InvalidCell(
-            f"has images of {size:,} bytes in base64, and {most:,} bytes is the most that fits into a line "
-            "with the texts",
-            f"Leave some out, make them smaller, {LINE.remedy}",
-        )
+        problem = f"has images of {size:,} bytes in base64, and {most:,} bytes fit into a line with the texts"
+        raise InvalidCell(problem, f"Leave some out, make them smaller, {LINE.remedy}")
 
 
 LIST_OF_MESSAGES = 'Write a list of objects {"role": "user", "content": "…"}'
@@ -356,9 +344,7 @@ def read_content(value: object, where: str, reader: TableReader) -> Content:
         value = value["parts"]
     parts = [value] if isinstance(value, str | Mapping) else as_list(value)
     if not isinstance(parts, list):
-        raise InvalidCell(
-            f"is {kind(value)}, and a text or a list of parts is expected", LIST_OF_MESSAGES, where
-        )
+        raise InvalidCell(f"is {kind(value)}, and no text or list of parts", LIST_OF_MESSAGES, where)
     if isinstance(value, str):
         content.texts.append(sound(value))
         return content
@@ -421,9 +407,7 @@ def _take(content: Content, part: object, where: str, reader: TableReader) -> No
     elif form not in _NO_CONTENT and not _NO_CONTENT & part.keys():
         holds = f"of type {quoted(form)}" if form else f"that holds {listed(part, 5)}"
         raise InvalidCell(
-            f"is a part {holds}, which cannot be judged",
-            "Leave it out: only texts, images and tool calls can be judged",
-            where,
+            f"is a part {holds}", "Leave it out: texts, images and tool calls are judged", where
         )
 
 
@@ -441,9 +425,7 @@ def read_images(value: object, where: str, reader: TableReader) -> tuple[str, ..
     a list of them."""
     listed = [value] if isinstance(value, str | Mapping) else as_list(value)
     if not isinstance(listed, list):
-        raise InvalidCell(
-            f"is {kind(value)}, and a list of images is expected", "Write a list of URLs or paths"
-        )
+        raise InvalidCell(f"is {kind(value)}, and no list of images", "Write a list of URLs or paths")
     return tuple(
         read_image(image, f"{where}[{number}]", reader) for number, image in enumerate(listed, start=1)
     )

@@ -15,8 +15,6 @@ from conqret.data.digest import digest_of
 from conqret.data.item import PICTURE, Document, Item, Stance
 from conqret.errors import Fault
 from conqret.io.cell_values import (
-    CHARACTERS_A_TOKEN,
-    LONG_DOCUMENT_TOKENS,
     as_list,
     is_missing,
     list_in_cell,
@@ -25,8 +23,8 @@ from conqret.io.cell_values import (
 )
 from conqret.io.checks import a_list, absent_if_blank, identifier, json_object, text
 from conqret.io.columns import ANSWERS, FIELDS, SEPARATOR, Dialect
-from conqret.io.conversations import answer_in, check_images, holds_messages, read_messages, with_conversation
-from conqret.io.images import DOCUMENT_TEXTS, image_url, is_image, read_images
+from conqret.io.conversations import answer_in, holds_messages, read_messages, with_conversation
+from conqret.io.images import DOCUMENT_TEXTS, check_images, image_url, is_image, read_images
 from conqret.io.nuggets import read_nuggets
 from conqret.io.rows import InvalidCell, Row, kind, listed, near, quoted
 from conqret.io.schema import Check, Field, Schema, TableReader, look_up, table_schema
@@ -53,11 +51,8 @@ def read_documents(dialect: Dialect, value: object, where: str, reader: TableRea
             continue
         documents.append(document)
         if places.setdefault(document.id, number) != number:
-            reader.fault(
-                f"{where}[{number}].id",
-                f"is {quoted(document.id)}, as that of document {places[document.id]} of the same item",
-                "Give every document its own id",
-            )
+            problem = f"is {quoted(document.id)}, as that of document {places[document.id]} of the same item"
+            reader.fault(f"{where}[{number}].id", problem, "Give every document its own id")
     return tuple(documents)
 
 
@@ -132,11 +127,6 @@ def _content(value: object, where: str, reader: TableReader) -> str:
     content = text(value, where, reader)
     if not content.strip():
         raise InvalidCell("is an empty text", "Delete the document, or fill in its text")
-    if (tokens := len(content) // CHARACTERS_A_TOKEN) > LONG_DOCUMENT_TOKENS:
-        remark = (
-            f"a document has more than {LONG_DOCUMENT_TOKENS:,} tokens and may be trimmed to fit the model"
-        )
-        reader.note(remark, where, f", about {tokens:,} tokens")
     return content
 
 
@@ -322,10 +312,8 @@ def _stance(value: object, where: str, reader: TableReader) -> Stance:
     stance = STANCES.get(written.strip().lower() or "none")
     if stance is None:
         synonyms = ", ".join(word for word, stance in STANCES.items() if word != stance)
-        raise InvalidCell(
-            f"is {quoted(written)}, which is not a known stance",
-            f"Write pro, con or none (also read: {synonyms})",
-        )
+        remedy = f"Write pro, con or none (also read: {synonyms})"
+        raise InvalidCell(f"is {quoted(written)}, which is not a known stance", remedy)
     if written.strip() and written != stance:
         reader.note(f"the stance {quoted(written)} is read as {stance}")
     return stance

@@ -64,9 +64,7 @@ def form_scales(texts: Iterable[str]) -> Scales | None:
     """
     scales = sorted({text.strip() for text in texts} - {""})
     if len(scales) > 1:
-        raise DeclarationError(
-            f"the annotation form has several scales ({', '.join(scales)}): write a file for each scale"
-        )
+        raise DeclarationError(f"the form has several scales ({', '.join(scales)}): write a file for each")
     low, _, high = unguarded("".join(scales)).partition(" to ")
     try:
         ends = number_in(low), number_in(high)
@@ -247,12 +245,6 @@ def label_files(paths: Iterable[Path]) -> list[Path]:
     return list(files.values())
 
 
-def annotator_of(file: Path) -> str:
-    """Return the file's name without its ending, as the annotator of a file that names none."""
-    name = file.name.removesuffix(".gz")
-    return Path(name).stem
-
-
 def _expanded(path: Path) -> Iterator[Path]:
     if path.is_dir():
         yield from _in_folder(path)
@@ -269,13 +261,10 @@ def _expanded(path: Path) -> Iterator[Path]:
 def _in_folder(folder: Path) -> list[Path]:
     if (folder / STUDY).exists():
         raise DeclarationError(
-            f"{folder} is a study of conqret labels collect: run conqret labels export {folder} -o labels.csv to get "
-            f"its labels"
+            f"{folder} is a study of conqret labels collect: run conqret labels export {folder}"
         )
     if (folder / RUN).exists():
-        raise DeclarationError(
-            f"{folder} contains a run and no labels: give the file or folder of the labels"
-        )
+        raise DeclarationError(f"{folder} contains a run and no labels: give the file of the labels")
     files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     fitting = []
     for file in files:

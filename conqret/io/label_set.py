@@ -81,13 +81,6 @@ class LabelScale:
     whole: bool = True
     source: str = ""
 
-    def __post_init__(self) -> None:
-        check_known("level of measurement", LABEL_LEVELS, self.level)
-        if (self.low is None) != (self.high is None):
-            raise DeclarationError("a scale must have both ends, or neither")
-        if self.low is not None and self.high is not None and not self.low < self.high:
-            raise DeclarationError(f"a scale must rise, but its ends are {self.low:g} and {self.high:g}")
-
     @property
     def bounded(self) -> bool:
         """True if the ends of the scale are known."""
@@ -226,8 +219,7 @@ def joined_scales(files: Mapping[str, Scales], dimensions: Mapping[str, Collecti
                 by_dimension[dimension], source[dimension] = scale, name
             elif (scale.bounded or scale.words) and replace(scale, source="") != replace(before, source=""):
                 raise DeclarationError(
-                    f"{source[dimension]} and {name} have {dimension} on different scales ({before}; {scale}): set "
-                    f"the right one, as in --scale {dimension}=1:5"
+                    f"{source[dimension]} and {name} have {dimension} on different scales ({before}; {scale})"
                 )
     return Scales(first.default, {**first.own, **by_dimension})
 
@@ -245,8 +237,7 @@ def _by_dimension(option: str, settings: Sequence[str]) -> dict[str, str]:
         name = dimension_name(name)
         if name in by_dimension:
             raise DeclarationError(
-                f"{option} is given twice for {name or 'all dimensions'} ({by_dimension[name]} and {value}): "
-                "keep one of them"
+                f"{option} is given twice for {name or 'all dimensions'} ({by_dimension[name]} and {value})"
             )
         by_dimension[name] = value.strip()
     return by_dimension
@@ -263,9 +254,7 @@ def _at_level(scale: LabelScale, level: str) -> LabelScale:
     steps = all((number - (scale.low or 0)) % 1 == 0 for number in scale.words.values())
     if known == "nominal" and not steps:
         numbers = ", ".join(f"{number:g}" for number in scale.words.values())
-        raise DeclarationError(
-            f"nominal labels must be whole numbers, but --map has {numbers}: number them 0, 1, 2 and so on"
-        )
+        raise DeclarationError(f"nominal labels must be whole numbers, but --map has {numbers}")
     return replace(scale, level=known, whole=known in ("nominal", "ordinal") and steps)
 
 
@@ -287,13 +276,9 @@ def _words(settings: Sequence[str]) -> dict[str, float]:
         try:
             value = number_in(number)
         except ValueError:
-            raise DeclarationError(
-                f"--map takes a list such as low=1,medium=2,high=3, not {pair!r}"
-            ) from None
+            raise DeclarationError(f"--map takes words such as low=1,medium=2, not {pair!r}") from None
         if numbers.setdefault(word, value) != value:
-            raise DeclarationError(
-                f"--map gives {word!r} two numbers, {numbers[word]:g} and {value:g}: keep one of them"
-            )
+            raise DeclarationError(f"--map gives {word!r} two numbers, {numbers[word]:g} and {value:g}")
     if "" in numbers or len(set(numbers.values())) < 2:
         raise DeclarationError(f"--map needs words for at least two numbers, not {','.join(settings)!r}")
     return numbers

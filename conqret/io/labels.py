@@ -19,7 +19,6 @@ from conqret.io.label_files import (
     LabelFile,
     LabelLayout,
     RawLabel,
-    annotator_of,
     label_files,
     open_labels,
 )
@@ -300,10 +299,6 @@ def _word(cell: RawLabel) -> str:
     return (cell.text or "").strip().casefold()
 
 
-MUCH_MISSING = 0.2
-"""The share of missing labels above which a note warns."""
-
-
 Labels = str | Path | Sequence[str | Path] | LabelSet
 """A file, a folder or several files of labels, or labels that were read with :func:`read_labels`."""
 
@@ -366,7 +361,7 @@ def read_labels(
     left: set[str] = set()
     for path in places:
         chosen, file = open_labels(path, layout=layout, columns=columns, dimensions=dimensions, faults=faults)
-        nobody = annotator_of(path) if len(places) > 1 else NOBODY
+        nobody = Path(path.name.removesuffix(".gz")).stem if len(places) > 1 else NOBODY
         file_dimensions: dict[str, None] = {}
         for cell in chosen.cells(file):
             if not file.wants(cell.dimension):
@@ -427,9 +422,7 @@ def _check_there(
     if not labels:
         raise DeclarationError(f"{name} contains no labels")
     if all(label.absence == "missing" for label in labels):
-        raise DeclarationError(
-            f"{name} is not filled in: none of its {number(len(labels), 'cell')} contains a label"
-        )
+        raise DeclarationError(f"{name} is not filled in: no label in its {number(len(labels), 'cell')}")
 
 
 def _drawn(label_set: LabelSet) -> list[str]:
@@ -466,11 +459,6 @@ def _notes(label_set: LabelSet) -> list[str]:
             f"{sum(absent.values())} of {total} cells contain no label ({sum(absent.values()) / total:.1%}; "
             f"{absent['missing']} missing, {absent['cannot_judge']} cannot judge)"
         )
-    for dimension in label_set.dimensions:
-        lost = sum(label_set.absent(dimension).values())
-        size = sum(label.dimension == dimension for label in label_set.labels)
-        if lost >= MUCH_MISSING * size:
-            notes.append(f"much is missing of {dimension}: {lost} of {size} cells ({lost / size:.1%})")
     return notes
 
 

@@ -146,9 +146,7 @@ def read_leaderboard(path: str | Path, shape: str = "ir_measures") -> SystemLead
         (measure, run, topic, number_in(value)) for measure, run, topic, value in rows if measure not in words
     ]
     if not cells:
-        raise DeclarationError(
-            f"{path} contains no numbers; it was read as {shape}: {' '.join(SHAPES[shape])}"
-        )
+        raise DeclarationError(f"{path} contains no numbers, read as {shape}: {' '.join(SHAPES[shape])}")
     notes = [
         f"{measure} is left out: it is {quoted(value)} somewhere, no number"
         for measure, value in words.items()

@@ -44,9 +44,7 @@ class Limit:
         if not text:
             return self.default
         if not (text.isascii() and text.isdigit() and len(text) <= 18 and int(text)):
-            raise DeclarationError(
-                f"{self.variable}={text!r} is not a limit: give a positive whole number of bytes"
-            )
+            raise DeclarationError(f"{self.variable}={text!r} is no limit: give a positive number of bytes")
         return int(text)
 
     @property

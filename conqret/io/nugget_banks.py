@@ -147,9 +147,7 @@ def read_banks(source: NuggetSource | NuggetBanks) -> NuggetBanks:
     if isinstance(source, NuggetBanks):
         return source
     if not isinstance(source, str | Path | Iterable):
-        raise DeclarationError(
-            f"nugget banks must be a file, or the nuggets of each topic, not {kind(source)}"
-        )
+        raise DeclarationError(f"nugget banks must be a file, or nuggets by topic, not {kind(source)}")
     if isinstance(source, Mapping):
         source = [{"qid": topic, "nuggets": nuggets} for topic, nuggets in source.items()]
     rows = file_rows(source) if isinstance(source, str | Path) else object_rows(source, "nuggets")

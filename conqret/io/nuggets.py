@@ -56,10 +56,9 @@ def read_nuggets(value: object, where: str, reader: TableReader) -> tuple[Nugget
         place = next(
             number for number, nugget in enumerate(nuggets, 1) if nugget and nugget.importance is None
         )
+        problem = "is missing, and other nuggets of the same list have one"
         reader.fault(
-            f"{where}[{place}].importance",
-            "is missing, and other nuggets of the same list have one",
-            "Write vital or okay for every nugget, or for none",
+            f"{where}[{place}].importance", problem, "Write vital or okay for every nugget, or for none"
         )
     return tuple(nugget for nugget in nuggets if nugget is not None)
 

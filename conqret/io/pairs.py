@@ -68,8 +68,7 @@ def read_pairs(path: Path, labels: str | None = None) -> tuple[Pair, ...]:
         names = readable_columns(rows)
         if labels not in names:
             raise DeclarationError(
-                f"--labels names {labels!r}, which is neither a file nor a column of {path} "
-                f"(columns: {', '.join(names)})"
+                f"--labels names {labels!r}, which is neither a file nor a column ({', '.join(names)})"
             )
         label = Field((labels,), one_of(ANSWERS, "label"))
         schema = replace(schema, fields={**schema.fields, "label": label})
@@ -79,9 +78,7 @@ def read_pairs(path: Path, labels: str | None = None) -> tuple[Pair, ...]:
     if apart:
         pairs = [replace(pair, label=apart.get(pair.id)) for pair in pairs]
     if labels is not None and all(pair.label is None for pair in pairs):
-        raise DeclarationError(
-            f"no pair of {path} has a label in {labels}: write the ids of its pairs into the labels"
-        )
+        raise DeclarationError(f"no pair of {path} has a label in {labels}: give both the same ids")
     return tuple(pairs)
 
 
@@ -127,8 +124,7 @@ def read_comparisons(path: str | Path) -> tuple[Comparison, ...]:
     schema = schema_of(Comparison) if webis else schema_of(Comparison).among(names)
     if not {"first", "second", "outcome"} <= set(schema.fields):
         raise DeclarationError(
-            f"{path} contains no comparisons (columns: {', '.join(names)}): name its columns "
-            "first, second and preference"
+            f"{path} contains no comparisons ({', '.join(names)}): name its columns first, second, preference"
         )
     reader, comparisons = TableReader(rows, schema), list[Comparison]()
     for comparison in reader.read_as(Comparison, records=mapped(rows, _of_webis) if webis else None):

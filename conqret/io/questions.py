@@ -103,8 +103,7 @@ def read_sourced(paths: Sequence[str | Path], texts: str | Path | None = None) -
     ]
     if repeated:
         raise DeclarationError(
-            f"the id {repeated[0]!r} occurs in two of the files ({number(len(repeated), 'id')} in "
-            "all): give one of the questions another id"
+            f"the id {repeated[0]!r} occurs in two of the files ({number(len(repeated), 'id')} in all)"
         )
     return tuple(questions)
 
@@ -125,8 +124,7 @@ def _delphi(rows: Rows, path: Path, texts: str | Path | None) -> list[SourcedQue
     lacking = [number for number in wanted if not known.get(number, "").strip()]
     if lacking:
         raise DeclarationError(
-            f"{texts} lacks {len(lacking)} of DELPHI's {len(wanted)} controversial questions (the first: qid "
-            f"{lacking[0]}); give the train.csv from which DELPHI was made"
+            f"{texts} lacks {len(lacking)} of DELPHI's {len(wanted)} controversial questions (first: qid {lacking[0]})"
         )
     return [SourcedQuestion(f"{DELPHI}-{topic}", " ".join(known[topic].split()), DELPHI) for topic in wanted]
 

@@ -35,11 +35,10 @@ from conqret.data.digest import gathered
 from conqret.data.item import Debate, DebateArgument, Document, Source
 from conqret.errors import DeclarationError, FaultsError
 from conqret.io.checks import Cell
-from conqret.io.csv_files import csv_rows
+from conqret.io.files import file_rows
 from conqret.io.jsonl import parse
 from conqret.io.limits import whole_bytes
-from conqret.io.rows import Rows
-from conqret.io.schema import TableReader, in_columns, read_table, schema_of
+from conqret.io.schema import TableReader, in_columns, read_table
 
 ANNOTATIONS = "retrieval_annotations"
 TEXTS = ("documents", "documents_sep20")
@@ -101,9 +100,8 @@ def read_release(path: str | Path) -> Release:
         if not file.is_file():
             notes.append(f"no {file.name}: the {split} part of the release is not here")
         else:
-            queries = _rows(root / ANNOTATIONS / f"{split}_queries.csv", _Query)
-            read_queries = read_table(queries, _Query, error=FaultsError)
-            questions = {row.qid: row.query for row in read_queries}
+            queries = root / ANNOTATIONS / f"{split}_queries.csv"
+            questions = {row.qid: row.query for row in read_table(queries, _Query, error=FaultsError)}
             judged, dropped = _judged(file, questions, documents)
             for topic, pairs in judged.items():
                 for stance, side_rows in _by_side(topic, pairs).items():
@@ -136,9 +134,7 @@ def _root(path: Path) -> Path:
     for folder in (path, path / "data"):
         if (folder / "procon").is_dir() and (folder / ANNOTATIONS).is_dir():
             return folder
-    raise DeclarationError(
-        f"{path}: this is not a ConQRet release, which has the folders procon/ and {ANNOTATIONS}/"
-    )
+    raise DeclarationError(f"{path} is not a ConQRet release: it lacks procon/ and {ANNOTATIONS}/")
 
 
 def _coverage(texts: int, documents: int) -> str:
@@ -267,9 +263,7 @@ def _documents(pages: Sequence[_Page], texts: Mapping[str, Document]) -> dict[st
         document = Document(id=source.docid, title=source.name, url=source.url, text=text)
         documents.setdefault(source.docid, document)
     if not documents:
-        raise DeclarationError(
-            "the folder procon has no train_public/*.json or test_public/*.json with sources"
-        )
+        raise DeclarationError("the folder procon has no {train,test}_public/*.json with sources")
     return dict(sorted((dict(texts) | documents).items(), key=lambda pair: (len(pair[0]), pair[0])))
 
 
@@ -355,7 +349,7 @@ def _judged(
     """
     judgments: dict[str, dict[str, set[str]]] = {}
     seen = Counter[_Judged]()
-    reader = TableReader(_rows(file, _Judged))
+    reader = TableReader(file_rows(file))
     for row in reader.read_as(_Judged):
         topic, document, label, stance = row.qid, row.docno, row.label, row.stance
         if topic not in questions:
@@ -369,15 +363,6 @@ def _judged(
         seen[row] += 1
     reader.finish(FaultsError)
     return judgments, seen.total() - len(seen)
-
-
-def _rows(file: Path, row_type: type[_Query | _Judged]) -> Rows:
-    if not file.is_file():
-        raise DeclarationError(f"{file}: there is no such file; the release is incomplete")
-    rows = csv_rows(file, str(file))
-    if missing := [name for name in schema_of(row_type).fields if name not in (rows.columns or ())]:
-        raise DeclarationError(f"{file}: the column {missing[0]!r} is missing")
-    return rows
 
 
 def _by_side(topic: str, pairs: Mapping[str, set[str]]) -> dict[QrelsStance, list[Qrel]]:

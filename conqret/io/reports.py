@@ -115,9 +115,7 @@ def report_lengths(path: str | Path) -> dict[tuple[str, str], int]:
             or not {RUN, TOPIC} <= set(metadata)
             or not isinstance(argument, str)
         ):
-            reader.fault(
-                "metadata", "names no run and topic, or the text is missing", "Give TREC RAG reports"
-            )
+            reader.fault("metadata", "names no run and topic, or has no text", "Give TREC RAG reports")
         else:
             lengths[str(metadata[RUN]), str(metadata[TOPIC])] = count_words(strip_citations(argument))
     reader.finish(wanted="reports")
@@ -159,9 +157,7 @@ def _metadata(report: Mapping[str, object]) -> tuple[object, str]:
 def _record(report: Mapping[str, object], request: Callable[[str], str | None]) -> dict[str, object]:
     report_metadata, inside = _metadata(report)
     if not isinstance(report_metadata, Mapping):
-        raise InvalidCell(
-            f"is {kind(report_metadata)}, and an object is expected", "Name run and topic in it", "metadata"
-        )
+        raise InvalidCell(f"is {kind(report_metadata)}, not an object", "Name run and topic", "metadata")
     topic = next(
         (
             str(report_metadata[key])
@@ -177,9 +173,7 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
             raise InvalidCell("is missing", "Name the run and the request of the report", inside + name)
     question = request(topic) or (report_metadata.get("narrative") if inside else report.get("topic"))
     if is_missing(question):
-        raise InvalidCell(
-            f"is {quoted(topic)}, which is not the id of a known request", _NO_REQUEST, inside + TOPIC
-        )
+        raise InvalidCell(f"is {quoted(topic)}, which is no known request", _NO_REQUEST, inside + TOPIC)
     documents = _documents(report.get("documents"))
     references = report.get("references") or []
     where = "answer" if is_missing(report.get("responses")) else "responses"
@@ -198,9 +192,7 @@ def _record(report: Mapping[str, object], request: Callable[[str], str | None]) 
     citing_sentences, weights = [], []
     for number, sentence in enumerate(sentences, start=1):
         if not isinstance(sentence, Mapping) or not isinstance(sentence.get("text"), str):
-            raise InvalidCell(
-                "is missing or not a text", "Write the text of the sentence", f"{where}[{number}].text"
-            )
+            raise InvalidCell("is missing or no text", "Write the sentence", f"{where}[{number}].text")
         cited = sentence.get("citations")
         if isinstance(cited, Mapping):
             weights.append({"sentence": number, **cited})
@@ -255,9 +247,7 @@ def _documents(value: object) -> list[Mapping[str, object]]:
     """
     entries = dict(enumerate(value)) if isinstance(value, list) else value or {}
     if not isinstance(entries, Mapping) or not all(isinstance(entry, Mapping) for entry in entries.values()):
-        raise InvalidCell(
-            f"is {kind(value)}, and objects are expected", 'Write {"ID": {"id": …, "text": …}}', "documents"
-        )
+        raise InvalidCell(f"is {kind(value)}, not objects", 'Write {"ID": {"id": …, "text": …}}', "documents")
     return [_document(name, entry) for name, entry in entries.items()]
 
 
@@ -283,9 +273,7 @@ def _cited(value: object, references: Sequence[object], where: str) -> list[str]
     if not isinstance(listed, list) or any(
         isinstance(reference, bool) or not isinstance(reference, int | str) for reference in listed
     ):
-        raise InvalidCell(
-            f"is {kind(value)}", "Write ids, ids with weights, or positions in references", where
-        )
+        raise InvalidCell(f"is {kind(value)}", "Write ids, ids with weights, or places in references", where)
     count = len(references)
     return [
         (str(references[reference]) if 0 <= reference < count else f"references[{reference}]")

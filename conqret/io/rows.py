@@ -214,9 +214,7 @@ def only_split(value: Any) -> Any:
         return value
     if len(value) != 1:
         splits = ", ".join(map(repr, value)) or "none"
-        raise DeclarationError(
-            f"a {type(value).__name__} has several splits ({splits}): give one of them, such as datasets['test']"
-        )
+        raise DeclarationError(f"a {type(value).__name__} has several splits ({splits}): give one of them")
     return next(iter(value.values()))
 
 

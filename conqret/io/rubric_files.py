@@ -140,9 +140,7 @@ class _RubricReader:
         base: Place = ()
         if isinstance(data, Mapping) and not _key(data)[1]:
             if not (name := _list_name(data)):
-                raise DeclarationError(
-                    f"{self.name} contains no rubric: write a list of criteria under the name criteria"
-                )
+                raise DeclarationError(f"{self.name} contains no rubric: write a list named criteria")
             data, base = data[name], (name,)
         for index, record in enumerate(data if isinstance(data, list) else [data]):
             start = (*base, index) if isinstance(data, list) else base
@@ -172,7 +170,7 @@ class _RubricReader:
             raise DeclarationError(f"{self.name} contains no criterion")
         if self._shared and self._by_key:
             raise DeclarationError(
-                f"{self.name} contains criteria for all items and rubrics for single items: write them into two files"
+                f"{self.name} contains criteria for all items and for single ones: write two files"
             )
         return Rubrics(tuple(self._shared), self._by_key, frozenset(self._items), self._places, self.name)
 
@@ -191,9 +189,7 @@ class _RubricReader:
         if not (name := _list_name(record)):
             self._shared += self._criteria(record, (), self._names)
             if len(self._shared) > MAX_CRITERIA:
-                raise DeclarationError(
-                    f"{self.name} has more than {MAX_CRITERIA} criteria, the most for a rubric: remove some"
-                )
+                raise DeclarationError(f"{self.name} has more than {MAX_CRITERIA} criteria: remove some")
             return
         criteria = self._rubric(record[name], (name,))
         column, key = _key(record)
@@ -208,11 +204,8 @@ class _RubricReader:
             return
         if key in self._by_key:
             file, line = self._places[key]
-            self._fault(
-                f"is {quoted(key)}, as in line {line} of {file}",
-                "Write one rubric for each, with all of its criteria",
-                (column,),
-            )
+            problem = f"is {quoted(key)}, as in line {line} of {file}"
+            self._fault(problem, "Write one rubric for each, with all of its criteria", (column,))
         if criteria:
             self._by_key[key] = tuple(criteria)
             self._places[key] = (self._file, self._line(()))
@@ -382,9 +375,7 @@ def _importance(value: Any) -> dict[str, Any]:
         importance, weight = _DRAGUN[word]
         return {"importance": importance, "weight": weight}
     known = ", ".join((*IMPORTANCES, *_DRAGUN))
-    raise InvalidCell(
-        f"is {quoted(value)}, which is not a known importance", f"Write one of {known}", "importance"
-    )
+    raise InvalidCell(f"is {quoted(value)}, no known importance", f"Write one of {known}", "importance")
 
 
 def _short_answers(criterion: Criterion, answers: Any) -> Iterator[tuple[Criterion, bool]]:

@@ -44,8 +44,7 @@ def check_own_files(folder: Path) -> None:
             entry = Path(place, name)
             if entry.is_symlink() and not Path(os.path.realpath(entry)).is_relative_to(root):
                 raise DeclarationError(
-                    f"{entry} is a link that leads out of the folder, and is not followed; put "
-                    "the file itself there, or give another folder"
+                    f"{entry} is a link that leads out of the folder: put the file itself there"
                 )
 
 
@@ -196,9 +195,7 @@ def only_writer(folder: Path, remedy: str = "wait for it, or give another -o") -
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise DeclarationError(
-            f"{folder} cannot be created: {error.strerror}; give another folder with -o"
-        ) from None
+        raise DeclarationError(f"{folder} cannot be created: {error.strerror}; give another -o") from None
     check_own_files(folder)  # the lock is a file there, too
     lock = FileLock(folder / LOCK_NAME)
     try:
@@ -339,8 +336,7 @@ def check_new(paths: Iterable[Path], *, overwrite: bool) -> None:
     if there and not overwrite:
         more = f" (and {len(there) - 1} more)" if len(there) > 1 else ""
         raise DeclarationError(
-            f"{there[0]}{more} already exists with other content, which may be corrected by hand "
-            "and would be lost: give another name, or --overwrite to replace it"
+            f"{there[0]}{more} already exists with other content: give another name, or --overwrite to replace it"
         )
 
 

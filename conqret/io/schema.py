@@ -260,9 +260,7 @@ class TableReader:
         except ValidationError as error:
             for problem in error.errors(include_url=False, include_input=False):
                 place = ".".join(map(str, problem["loc"])) or "the object"
-                self.fault(
-                    place, f"cannot be used: {fault_text(problem)}", "Correct the value, or remove the line"
-                )
+                self.fault(place, f"cannot be used: {fault_text(problem)}", "Correct it, or remove the line")
             return None
 
     @property
@@ -285,13 +283,12 @@ class TableReader:
         """Record a fault in the current row: the field (``where``), the problem, and the remedy."""
         self.faults.add(Fault(self.file or self.table.name, self.line, where, problem, remedy))
 
-    def note(self, text: str, where: str = "", more: str = "") -> None:
-        """Record a remark such as "ids were made" with its position; ``more`` is appended to the
-        position."""
+    def note(self, text: str, where: str = "") -> None:
+        """Record a remark such as "ids were made" with its position."""
         count, first = self._notes.get(text, (0, ""))
         place = f"{where} in line {self.line}" if where else f"line {self.line}"
         if count or len(self._notes) < MAX_NOTES:
-            self._notes[text] = count + 1, first or place + more
+            self._notes[text] = count + 1, first or place
 
     def notes(self) -> tuple[str, ...]:
         """Return each remark once in order of first occurrence, with its count and first position."""

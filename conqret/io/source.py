@@ -78,7 +78,7 @@ class CheckedItems:
         has: for each optional field "all", "some" or "none" of the items (for stance, one other than
             none).
         documents: the total number of documents.
-        notes: remarks for the user: generated ids, columns kept as metadata, very long documents.
+        notes: remarks for the user: generated ids, columns kept as metadata.
         lines: the items as JSON lines without line ends; None if they are too many to store.
         turns: true if any item has earlier turns or images.
         languages: the detected languages as ISO 639-1 codes, most frequent first.
@@ -323,18 +323,16 @@ def open_items(
     if topics is not None:
         if layout.records is not report_records:
             raise DeclarationError(
-                f"--topics is for TREC RAG reports, and {rows.name} is read as {layout.name}: leave --topics out"
+                f"--topics is for TREC RAG reports, and {rows.name} is read as {layout.name}"
             )
         layout = replace(layout, records=partial(report_records, request=read_requests(topics).get))
     if layout.long and rows.files > 1:
         raise DeclarationError(
-            f"{rows.name} contains several long tables ({layout.name}), whose rows belong together: "
-            "write them into one file"
+            f"{rows.name} contains several long tables ({layout.name}): write them into one file"
         )
     if skip_invalid and layout.long:
         raise DeclarationError(
-            f"{rows.name} is a long table ({layout.name}), of which no row can be left out: correct "
-            "it, or write one row for each item"
+            f"{rows.name} is a long table ({layout.name}), of which no row can be left out: correct it"
         )
     banks = None
     if nuggets is not None:
@@ -343,9 +341,7 @@ def open_items(
         banks = read_banks(nuggets)
     code = language_code(language) if language else ""
     if code is None:
-        raise DeclarationError(
-            f"--language {language!r} is not a known language: write its ISO 639-1 code (de) or its English name"
-        )
+        raise DeclarationError(f"--language {language!r} is no known language: write its ISO 639-1 code (de)")
     return ItemSource(rows, layout, kind, skip_invalid, banks=banks, language=code)
 
 

@@ -42,12 +42,8 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
     """
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # Python converts thousands of digits to no integer
         raise DeclarationError(f"{name} is not valid TOML: {error}") from None
-    except RecursionError:
-        raise DeclarationError(f"{name} cannot be used: it is nested too deeply") from None
-    except ValueError as error:  # Python converts thousands of digits to no integer
-        raise DeclarationError(f"{name} cannot be used: {error}") from None
 
 
 def read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
@@ -62,16 +58,11 @@ def read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
         alias = next((event for event in events if isinstance(event, yaml.AliasEvent)), None)
         if alias is not None:  # a few lines of them unpack to gigabytes
             raise DeclarationError(
-                f"{path}:{alias.start_mark.line + 1} has an alias ({quoted('*' + alias.anchor)}), and aliases are not "
-                "read: write the value in its place"
+                f"{path}:{alias.start_mark.line + 1} has an alias ({quoted('*' + alias.anchor)}): write the value"
             )
         top, data = yaml.compose(text, yaml.SafeLoader), yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise DeclarationError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from None
-    except RecursionError:
-        raise DeclarationError(f"{path} cannot be used: it is nested too deeply") from None
-    except ValueError as error:  # Python converts thousands of digits to no integer
-        raise DeclarationError(f"{path} cannot be used: {error}") from None
 
     def line(place: Place) -> int:
         node, number_of_line = top, 1

@@ -166,9 +166,7 @@ def write_run(path: str | Path, run: Iterable[ScoredDoc], tag: str = "conqret") 
         if line.doc_id in ranking:
             raise DeclarationError(f"the run ranks {line.doc_id!r} twice for {line.query_id!r}: remove one")
         if not math.isfinite(line.score):
-            raise DeclarationError(
-                f"the score of {line.doc_id!r} for {line.query_id!r} is {line.score}: write a finite number"
-            )
+            raise DeclarationError(f"the score of {line.doc_id!r} for {line.query_id!r} is not finite")
         ranking[line.doc_id] = line
     name = _id(tag)
     lines = (
@@ -205,15 +203,11 @@ def parsed_lines(path: Path, row: Callable[[list[str]], _Row], shape: str) -> It
         except ValueError as error:
             line_text = " ".join(parts)[:80]
             why = f" ({str(error)!r} is not such a number)" if len(parts) == len(shape.split()) else ""
-            raise DeclarationError(
-                f"{path}:{line.number} does not have the form “{shape}”{why}: {line_text!r}"
-            ) from None
+            raise DeclarationError(f"{path}:{line.number} is not “{shape}”{why}: {line_text!r}") from None
         yield line.number, parsed
 
 
 def _id(text: str) -> str:
     if not text or any(char.isspace() for char in text):
-        raise DeclarationError(
-            f"the id {text!r} is empty or contains white space, which TREC files do not allow: give another id"
-        )
+        raise DeclarationError(f"the id {text!r} is empty or contains white space, which TREC files forbid")
     return text

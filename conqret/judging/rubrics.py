@@ -210,7 +210,7 @@ def together(judged: Sequence[tuple[Criterion, Measure]], *, rows: bool = False)
         return Measure(status=reason.status, reason=reason, detail=detail, parts=parts)
     if not possible:
         why = "no criterion of the rubric has a weight above 0"
-        return Measure(status=Status.UNSCORED, reason=Reason.NOTHING_TO_JUDGE, detail=why, parts=parts)
+        return Measure(status=Status.INAPPLICABLE, reason=Reason.NOTHING_TO_JUDGE, detail=why, parts=parts)
     brought = [points * (measure.value or 0.0) for points, measure in valued]
     gained = sum(one for one in brought if one > 0)
     taken = -sum(one for one in brought if one < 0)

@@ -228,8 +228,7 @@ class AnnotatorTable:
         with self._database.change() as connection:
             if connection.execute("SELECT 1 FROM screens WHERE person = ?", (annotator.number,)).fetchone():
                 raise DeclarationError(
-                    f"{annotator.name} has screens that were planned for this annotator only, so they "
-                    "cannot be given to another"
+                    f"the screens of {annotator.name} were planned for this annotator only"
                 )
             freed = free(connection, annotator, "given")
             self._note(connection, "reassigned", f"{annotator.name}: {freed} screens")

@@ -73,9 +73,7 @@ class Ledger(AnnotatorTable):
         super().__init__(Database(folder), clock or time.time)
         rows = self._database.rows("SELECT body FROM study")
         if not rows:
-            raise DeclarationError(
-                f"{folder / FILE} contains no study, as its creation was interrupted: remove the file"
-            )
+            raise DeclarationError(f"{folder / FILE} contains no study: remove the file")
         self.study = Study.model_validate_json(rows[0]["body"])
 
     @classmethod
@@ -117,8 +115,7 @@ class Ledger(AnnotatorTable):
         if differing:
             ledger.close()
             raise DeclarationError(
-                f"{folder} contains another study: {', '.join(differing)} differ from the options given now; "
-                "give another folder with -o"
+                f"{folder} contains another study: {', '.join(differing)} differ; give another folder with -o"
             )
         for name in check_names(annotators):
             ledger.join(name)
@@ -211,7 +208,7 @@ class Ledger(AnnotatorTable):
             StaleAnswerError: another answer was stored meanwhile.
             DeclarationError: the screen is no longer assigned to this annotator.
         """
-        self._write(annotator, turn, dict(answers), comment[:MAX_COMMENT], revision, "done")
+        self._write(annotator, turn, answers, comment[:MAX_COMMENT], revision, "done")
 
     def answer_and_next(
         self, annotator: Annotator, turn: ScreenTurn, answers: Mapping[str, str], comment: str, revision: int
@@ -226,7 +223,8 @@ class Ledger(AnnotatorTable):
     def draft(
         self, annotator: Annotator, turn: ScreenTurn, answers: Mapping[str, str], revision: int
     ) -> None:
-        """Store unfinished answers, which are not exported; the screen is shown again.
+        """Store unfinished answers, which are not exported; the screen is shown again. Without answers this withdraws
+        the last ones, which stay in the history.
 
         ``revision`` is the one that the annotator saw.
 
@@ -234,24 +232,13 @@ class Ledger(AnnotatorTable):
             StaleAnswerError: another answer was stored meanwhile.
             DeclarationError: the screen is no longer assigned to this annotator.
         """
-        self._write(annotator, turn, dict(answers), "", revision, "given")
-
-    def withdraw(self, annotator: Annotator, turn: ScreenTurn, revision: int) -> None:
-        """Withdraw the answer to a screen, which is then shown again; the old answer stays in the history.
-
-        ``revision`` is the one that the annotator saw.
-
-        Raises:
-            StaleAnswerError: another answer was stored meanwhile.
-            DeclarationError: the screen is no longer assigned to this annotator.
-        """
-        self._write(annotator, turn, {}, "", revision, "given")
+        self._write(annotator, turn, answers, "", revision, "given")
 
     def _write(
         self,
         annotator: Annotator,
         turn: ScreenTurn,
-        answers: dict[str, str],
+        answers: Mapping[str, str],
         comment: str,
         revision: int,
         state: str,
@@ -264,17 +251,11 @@ class Ledger(AnnotatorTable):
                 return
             if now.revision != revision:
                 raise StaleAnswerError("this was meanwhile answered in another window")
+            body = json.dumps(dict(answers), ensure_ascii=False)
             seconds = round(max(0.0, self.clock() - (now.started or now.shown)), 3)  # a clock may be set back
             connection.execute(
                 "INSERT INTO answers (turn, revision, body, comment, at, seconds) VALUES (?, ?, ?, ?, ?, ?)",
-                (
-                    turn.number,
-                    revision + 1,
-                    json.dumps(answers, ensure_ascii=False),
-                    comment,
-                    self._now(),
-                    seconds,
-                ),
+                (turn.number, revision + 1, body, comment, self._now(), seconds),
             )
             connection.execute(
                 "UPDATE turns SET state = ?, revision = ? WHERE number = ?",

@@ -199,8 +199,7 @@ def _sample_rows(
 
     if sampling.run or sampling.labeled or sampling.uncertain_first or sampling.oversample_uncertain:
         raise DeclarationError(
-            f"{table.source} has verdicts of its own, by which its rows are drawn: leave out --run, --labeled, "
-            "--uncertain-first and --oversample-uncertain"
+            f"{table.source} is drawn by its own verdicts: leave out --run, --labeled and --uncertain-first"
         )
     rows = draw_rows(table, wanted, sampling.seed)
     annotation_form = table_form(table, rows)

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import math
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,8 +22,6 @@ BACKUP = "labels.backup.sqlite"
 """The copy that is made whenever the pages of a study begin or end to be served."""
 BUSY_MS = 10_000
 """Milliseconds for which a statement waits for another process that writes the file."""
-REMARK_SECONDS = 60.0
-"""Seconds between two remarks on a file that cannot be written."""
 
 LAYOUT = 4
 """The version of the tables below; a file of another version is refused."""
@@ -98,11 +94,12 @@ class Database:
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
         self._lock = threading.RLock()
-        self._remarked = math.inf  # an error that is raised here is told by itself
         self._connection = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
         try:
             self._connection.row_factory = sqlite3.Row
-            prepare(self._connection)
+            self._connection.create_function(
+                "checksum", -1, lambda *content: checksum(content), deterministic=True
+            )
             with self._errors():
                 self._connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
                 for setting in (
@@ -114,7 +111,6 @@ class Database:
                     self._connection.execute(f"PRAGMA {setting}")
                 self._check_layout()
                 self._check_rows()
-            self._remarked = -math.inf
         except BaseException as error:
             self._connection.close()
             if isinstance(error, sqlite3.Error):
@@ -131,7 +127,14 @@ class Database:
             with contextlib.suppress(OSError):
                 self.path.chmod(0o600)
             with self.change():
-                for statement in statements():
+                for table, columns in COLUMNS.items():
+                    fields = [f"{name} {kind}" for name, kind in columns.items()]
+                    fields.append(
+                        f"checksum TEXT NOT NULL AS (checksum('{table}', {', '.join(columns)})) STORED"
+                    )
+                    fields += [_MORE[table]] if table in _MORE else []
+                    self._connection.execute(f"CREATE TABLE {table} ({', '.join(fields)})")
+                for statement in _INDEXES:
                     self._connection.execute(statement)
                 self._connection.execute(f"PRAGMA application_id={APPLICATION}")
                 self._connection.execute(f"PRAGMA user_version={LAYOUT}")
@@ -139,8 +142,7 @@ class Database:
             raise CorruptLabelsError(self.path, "its tables are not those of a study")
         elif layout_version != LAYOUT:
             raise DeclarationError(
-                f"{self.path} has the layout {layout_version}, but this version of conqret writes {LAYOUT}; "
-                "give another folder with -o"
+                f"{self.path} has the layout {layout_version}, not {LAYOUT}; give another folder with -o"
             )
         # the tables are ours, and use a function of ours
         self._connection.execute("PRAGMA trusted_schema=ON")
@@ -192,8 +194,8 @@ class Database:
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
-        """Turn errors of SQLite inside the block into errors of ours, and log them, at most one every
-        :data:`REMARK_SECONDS` seconds. Errors that say nothing of the file are raised unchanged.
+        """Turn errors of SQLite inside the block into errors of ours, and log them. Errors that
+        say nothing of the file are raised unchanged.
 
         Raises:
             CorruptLabelsError: the file is corrupt.
@@ -214,10 +216,7 @@ class Database:
             else:
                 room = ": is the disk full? Make room" if code in _FULL else ""
                 file_error = LabelFileError(f"{self.path} cannot be read or written just now ({error}){room}")
-            now = time.monotonic()
-            if now - self._remarked >= REMARK_SECONDS:
-                self._remarked = now
-                _log.warning("%s", file_error)
+            _log.warning("%s", file_error)
             raise file_error from error
 
     def backup(self, target: Path) -> None:
@@ -275,21 +274,6 @@ class Database:
         """Close the connection."""
         with self._lock:
             self._connection.close()
-
-
-def statements() -> Iterator[str]:
-    """Yield the SQL statements that create the tables and indexes."""
-    for table, columns in COLUMNS.items():
-        fields = [f"{name} {kind}" for name, kind in columns.items()]
-        fields.append(f"checksum TEXT NOT NULL AS (checksum('{table}', {', '.join(columns)})) STORED")
-        more = [_MORE[table]] if table in _MORE else []
-        yield f"CREATE TABLE {table} ({', '.join(fields + more)})"
-    yield from _INDEXES
-
-
-def prepare(db: sqlite3.Connection) -> None:
-    """Register the SQL function ``checksum``, which the tables use, on a connection."""
-    db.create_function("checksum", -1, lambda *content: checksum(content), deterministic=True)
 
 
 def is_sound(table: str, row: Sequence[Any]) -> bool:

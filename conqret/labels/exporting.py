@@ -91,8 +91,7 @@ def export_labels(
         file = Path(names.get(task, names.get(to, "labels.csv")) if output is None else output)
         if practice and task != WRITING:
             raise DeclarationError(
-                f"{folder} contains no counter-arguments; see the results of other practice on the "
-                "dashboard or with labels manage"
+                f"{folder} contains no counter-arguments; the dashboard shows the results of other practice"
             )
         if task in (JUDGING, WRITING) and (final or to != "csv"):
             raise DeclarationError(f"{folder} is a debate study: leave out --final and --to")
@@ -129,15 +128,11 @@ def _labels(
     if to == "pairs":
         rows = [(one.screen.item, one.value) for one in decided if one.value in ("yes", "no")]
         if not rows:
-            raise DeclarationError(
-                "there are no yes-or-no labels of pairs: they come from --task perspective"
-            )
+            raise DeclarationError("there are no labels of pairs: they come from --task perspective")
         return csv_text(("id", "label"), rows)
     if to == "comparisons":
         if not any(one.screen.compared for one in given):
-            raise DeclarationError(
-                "there are no preferences between systems: they come from --task answer-preference"
-            )
+            raise DeclarationError("there are no preferences: they come from --task answer-preference")
         return as_comparisons(given)
     undecided = sum(one.value is None for one in decided) if final else 0
     marks = marks_of(ledger.study, given, undecided=undecided)

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 
 from conqret.debate.two_turn.two_turn_files import quoted_in
 from conqret.errors import DeclarationError
@@ -34,7 +34,6 @@ from conqret.labels.study_access import (
     Setting,
     apart,
     form_of,
-    html_of,
     in_language,
     led_to,
     page_of,
@@ -173,7 +172,7 @@ class Pages:
         kept: dict[str, Any] = {"answers": answers, "comment": comment}
         try:
             if "withdraw" in form:
-                await apart(self.ledger.withdraw, annotator, turn, revision)
+                await apart(self.ledger.draft, annotator, turn, {}, revision)
                 return led_to(f"/screen/{turn.number}")
             read = turn.screen.read(answers)
             if turn.screen.practice:
@@ -330,7 +329,7 @@ class Pages:
         t = self.setting.messages
         sheet = await apart(dashboard, self.ledger, t)
         parts = sheet.html(language=t.language, direction=t.direction)
-        response = html_of(b"".join(part.encode("utf-8", "replace") for part in parts))
+        response = HTMLResponse(b"".join(part.encode("utf-8", "replace") for part in parts))
         response.headers["Refresh"] = str(AGAIN)
         return response
 

@@ -75,9 +75,7 @@ def manage(
             annotator = ledger.annotator(name)
             if not yes:
                 answers = number(ledger.counts(annotator)[0], "answer")
-                raise DeclarationError(
-                    f"this deletes {answers} of {annotator.name} permanently; add --yes to confirm"
-                )
+                raise DeclarationError(f"this deletes {answers} of {annotator.name}; add --yes to confirm")
             answers = number(ledger.forget(annotator), "answer")
             say(f"{answers} of {name} are deleted; earlier exports and copies still contain them")
         else:
@@ -210,9 +208,7 @@ def adjudicate(
         if judgments and not {judgment.item for judgment in judgments} & {
             record.screen.item for record in ledger.given()
         }:
-            raise DeclarationError(
-                f"{run} has judged none of the items that annotators labeled in {folder}: give a run of the same items"
-            )
+            raise DeclarationError(f"{run} has judged none of the items that annotators labeled in {folder}")
         if waiting := ledger.study.screens - len(ledger.complete()):
             note(
                 f"{number(waiting, 'screen')} still lack labels of some annotators, and cannot be adjudicated yet"

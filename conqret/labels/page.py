@@ -17,7 +17,7 @@ from conqret.labels.exporting import scale_of
 from conqret.labels.page_messages import ENGLISH, PageMessages, worded
 from conqret.labels.screens import CANNOT_JUDGE, ScreenResponse
 from conqret.labels.written_arguments import TASK as WRITING
-from conqret.show.report_page import CollapsedTable, Part, ReportPage, Section
+from conqret.show.report_page import ReportPage, Section
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.annotator_agreement import (
@@ -29,8 +29,6 @@ from conqret.studies.agreement.annotator_agreement import (
 )
 from conqret.text.words import dimension_name
 
-SLOWEST = 100
-"""The most items whose time is listed."""
 TOO_EARLY = "Agreement is computed as soon as two annotators have labeled the same item."
 NO_AGREEMENT = {
     JUDGING: "For the results, export the answers, and give them to conqret debate two-turn outcomes.",
@@ -53,12 +51,9 @@ def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
     events = Table("Log", (Column("When", "name"), Column("What", "name"), Column("Who", "text")), log)
     screens, overlap = f"{ledger.study.screens:,}", str(ledger.study.overlap)
     facts = [(t.plain("Screens"), screens), (t.plain("Annotators for each"), overlap)]
-    times: list[Part] = []
     if records:
         seconds = median(record.seconds for record in records)
         facts.append((t.plain("Median seconds per screen"), f"{seconds:.0f}"))
-        slowest = t.plain("Seconds of each item, the slowest first")
-        times.append(CollapsedTable(slowest, worded(time_of_items(records), t)))
     if checks:
         right = sum(annotator.right for annotator in annotators)
         passed = t.plain("{right} of {checks}").format(right=right, checks=checks)
@@ -82,7 +77,6 @@ def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
                 [annotators_table(agreement_result)] if agreement_result else [],
                 f"In brackets: {agreement_result.basis.intervals}." if agreement_result else "",
             ),
-            Section(t.plain("Time"), times),
             Section(t.plain("Who joined, paused or left"), [worded(events, t)] if events.rows else []),
         ],
         answer=answer,
@@ -169,19 +163,6 @@ def progress_table(annotators: Sequence[AnnotatorProgress]) -> Table:
         "Alpha: this annotator with the (lower) median of the others, on what both labeled."
     )
     return Table("Annotators", columns, rows, note=note)
-
-
-def time_of_items(records: Sequence[ScreenResponse]) -> Table:
-    """Return a table of the seconds that each item took (median and longest), the slowest :data:`SLOWEST`
-    first.
-    """
-    seconds = gathered((record.screen.item, record.seconds) for record in records)
-    slowest = sorted(seconds.items(), key=lambda entry: -median(entry[1]))[:SLOWEST]
-    rows = [
-        (item, len(item_seconds), f"{median(item_seconds):.0f}", f"{max(item_seconds):.0f}")
-        for item, item_seconds in slowest
-    ]
-    return Table("Time", (Column("Item", "name"), "Labels", "Median, s", "Longest, s"), rows)
 
 
 NAME = "the labels so far"

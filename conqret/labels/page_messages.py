@@ -19,7 +19,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, UnknownNameError, check_known
 from conqret.io.limits import declared_text
 from conqret.io.toml import parse_toml
 from conqret.show import words
@@ -140,29 +140,20 @@ def known_texts() -> Mapping[str, Any]:
 
 
 def _read(text: str, file: str) -> PageMessages:
-    table = parse_toml(text, file)
-    language = table.get("language")
+    table, known = parse_toml(text, file), known_texts()
+    language, texts, counted = table.get("language"), table.get("texts", {}), table.get("counted", {})
     if not isinstance(language, str) or language not in NAMES:
-        raise DeclarationError(
-            f'{file} [language] must be the ISO 639-1 code of its language, for example "de"'
-        )
-    known = known_texts()
-    texts, counted = table.get("texts", {}), table.get("counted", {})
+        raise DeclarationError(f'{file} [language] must be an ISO 639-1 code such as "de"')
     if not isinstance(texts, dict) or not isinstance(counted, dict):
         raise DeclarationError(f"{file}: texts and counted must be tables")
+    check_known(f"text of these pages in {file}", known["texts"], *texts)
+    check_known(f"unit of these pages in {file}", known["counted"], *counted)
     for english, translation in texts.items():
-        if english not in known["texts"]:
-            raise UnknownNameError(f"text of these pages in {file}", english, known["texts"])
-        if not isinstance(translation, str) or not translation.strip():
-            raise DeclarationError(f"{file} [texts] {english!r} must be a text")
         _check_places(file, english, english, translation)
     for unit, forms in counted.items():
-        if unit not in known["counted"]:
-            raise UnknownNameError(f"unit of these pages in {file}", unit, known["counted"])
         if not isinstance(forms, dict) or "other" not in forms or set(forms) - set(CATEGORIES):
             raise DeclarationError(
-                f"{file} [counted] {unit!r} must be a table with other and, as the language needs them, "
-                f"{', '.join(CATEGORIES[:-1])}"
+                f"{file} [counted] {unit!r} must be a table with other and, as needed, {', '.join(CATEGORIES[:-1])}"
             )
         for form, translation in forms.items():
             _check_places(file, f"{unit}.{form}", "{n}", translation, may_lack=True)
@@ -171,9 +162,10 @@ def _read(text: str, file: str) -> PageMessages:
 
 def _check_places(file: str, name: str, english: str, translation: object, *, may_lack: bool = False) -> None:
     """Raise DeclarationError where words have other ``{places}`` than the English ones."""
-    wanted = set(_PLACE.findall(english))
-    has = set(_PLACE.findall(translation)) if isinstance(translation, str) else {""}
-    rest = _PLACE.sub("", translation) if isinstance(translation, str) else "{"
+    if not isinstance(translation, str) or not translation.strip():
+        raise DeclarationError(f"{file}: the words for {name!r} must be a text")
+    wanted, has = set(_PLACE.findall(english)), set(_PLACE.findall(translation))
+    rest = _PLACE.sub("", translation)
     if has - wanted or (wanted - has and not may_lack) or "{" in rest or "}" in rest:
         places = ", ".join(f"{{{place}}}" for place in sorted(wanted)) or "no braces"
         raise DeclarationError(f"{file}: the words for {name!r} must have {places}, and no other braces")

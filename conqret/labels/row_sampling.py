@@ -183,9 +183,7 @@ def verdict_plan(
     wanted = sample or len(screens) or SAMPLE
     wording = next((question.asks for screen in screens for question in screen.questions), question)
     if question not in ("", wording):
-        raise DeclarationError(
-            f'{folder} has the question "{wording}": leave --question out, or give another folder with -o'
-        )
+        raise DeclarationError(f'{folder} has the question "{wording}": leave --question out')
     if len(screens) < wanted:
         screens = table_screens(table, draw_rows(table, wanted), wording)
     drawn = strata_line(screen.stratum for screen in screens if screen.stratum is not None)
@@ -217,9 +215,7 @@ def drawn_before(folder: Path, table: CheckedTable) -> list[Screen]:
     if not {screen.item for screen in screens} <= set(table.texts["id"]) or not all(
         screen.stratum for screen in screens
     ):
-        raise DeclarationError(
-            f"{folder} contains labels of another file than {table.source}; give another folder with -o"
-        )
+        raise DeclarationError(f"{folder} contains labels of another file; give another folder with -o")
     return screens
 
 
@@ -307,9 +303,7 @@ def table_form(table: CheckedTable, rows: Sequence[DrawnRow]) -> AnnotationForm:
         DeclarationError: as :func:`table_screens`, or rows are of several systems.
     """
     if table.systems is not None:
-        raise DeclarationError(
-            f"{table.source} has several systems, which a form has no column for: use labels collect"
-        )
+        raise DeclarationError(f"{table.source} has several systems: use labels collect")
     question = table_screens(table, rows)[0].questions[0]
     drawn = Counter(row.stratum for row in rows)
     items, chances = [], {}

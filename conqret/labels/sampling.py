@@ -203,9 +203,7 @@ def plan_labels(
     if (uncertain_first or oversample_uncertain) and not judged:
         raise DeclarationError("a run shows which items the judge is unsure of: give one with --run")
     if uncertain_first and oversample_uncertain:
-        raise DeclarationError(
-            "--uncertain-first is no sample and --oversample-uncertain is one: give one of them"
-        )
+        raise DeclarationError("give one of --uncertain-first and --oversample-uncertain")
     if oversample_uncertain:
         chances = _by_uncertainty([candidate.uncertainty for candidate in listed], count)
         listed = [

@@ -328,8 +328,7 @@ def study_of(
     able = len(names) + open_to
     if not 1 <= overlap <= able:
         raise DeclarationError(
-            f"--overlap is the number of annotators who label each item, from 1 to the number of annotators "
-            f"({able}), not {overlap}"
+            f"--overlap is the number of annotators who label each item, from 1 to {able}, not {overlap}"
         )
     return Study(
         task=task,
@@ -353,9 +352,7 @@ def check_names(annotators: Sequence[str]) -> list[str]:
         raise DeclarationError(f"{len(names)} annotators are named, and {MAX_ANNOTATORS} is the most")
     for name in names:
         if not name or len(name) > MAX_NAME or not name.isprintable():
-            raise DeclarationError(
-                f"{name[:MAX_NAME]!r} is not a name of 1 to {MAX_NAME} printable characters"
-            )
+            raise DeclarationError(f"{name[:MAX_NAME]!r} is no name of 1 to {MAX_NAME} printable characters")
         if _RESERVED.match(name):
             raise DeclarationError(f"{name!r} looks like a pseudonym in exports; choose another name")
         if names.count(name) > 1:

@@ -154,19 +154,13 @@ def page_of(
             **content,
         },
     )
-    return html_of("".join(parts).encode("utf-8", "replace"), status)
+    return HTMLResponse("".join(parts).encode("utf-8", "replace"), status)
 
 
 def tongue(text: str) -> Markup:
     """Return the HTML ``lang`` attribute for a text; empty if the language cannot be detected."""
     code = language_of(text, model=False)
     return Markup(' lang="{}"').format(code) if code else Markup("")
-
-
-def html_of(content: bytes, status: int = 200) -> Response:
-    """Return a response with finished HTML."""
-
-    return HTMLResponse(content, status)
 
 
 def led_to(address: str) -> Response:

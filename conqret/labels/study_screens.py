@@ -65,8 +65,7 @@ def items_of(
         return _sound_items(path, asked, wanted, on_check, reading)
     if reading.get("skip_invalid"):
         raise DeclarationError(
-            f"the task {task} reads files of its own, of which no row can be left out: correct the "
-            "file, and leave --skip-invalid out"
+            f"the task {task} reads files of its own, of which no row can be left out: correct the file"
         )
     return asked.reads(path)
 
@@ -125,8 +124,7 @@ def planned_screens(
         lacking = [name for name in order if name not in known]
         if lacking:
             raise DeclarationError(
-                f"{plan} names {number(len(lacking), 'item')} that are not among the items, for "
-                f"example {lacking[0]!r}; give the items from which it was made"
+                f"{plan} names {number(len(lacking), 'item')} not among the items, for example {lacking[0]!r}"
             )
         chosen = [known[name] for name in order]
     screens = screens_of(task_of(task), chosen, wanted)
@@ -150,10 +148,9 @@ def _read(plan: Path) -> tuple[list[str], float | None]:
                 "the form that conqret labels sample wrote next to it, or draw without --oversample-uncertain"
             )
         return [str(entry["item"]) for entry in plan_data["chosen"]], probability
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError):
         raise DeclarationError(
-            f"{plan} is not a plan of conqret labels sample ({type(error).__name__}: {error}); "
-            "give the .plan.json next to its annotation form"
+            f"{plan} is not a plan of conqret labels sample: give the .plan.json next to its form"
         ) from None
 
 
@@ -205,10 +202,7 @@ def to_practise(screens: Iterable[Screen], others: Iterable[Screen]) -> list[Scr
     """
     for_practice = [screen.model_copy(update={"practice": True}) for screen in screens]
     if both := sorted({screen.item for screen in for_practice} & {screen.item for screen in others}):
-        raise DeclarationError(
-            f"{both[0]!r} is in the practice and in the study, so annotators know its answer from "
-            "the practice: remove it from one"
-        )
+        raise DeclarationError(f"{both[0]!r} is in the practice and in the study: remove it from one")
     return for_practice
 
 
@@ -266,7 +260,6 @@ class PlannedStudy:
         if planned and len(set(names) - set(known)) != deleted:
             ledger.close()
             raise DeclarationError(
-                f"{folder} was planned for {', '.join(known)}, each with a plan of their own; "
-                "name the same annotators, or another folder with -o"
+                f"{folder} was planned for {', '.join(known)}: name the same annotators, or another -o"
             )
         return ledger

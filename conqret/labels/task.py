@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -18,7 +18,6 @@ from conqret.io.label_set import FOR_ESTIMATION, INSTRUCTION, NOT, PROBABILITY, 
 from conqret.io.safe_files import csv_text
 from conqret.io.source import Share
 from conqret.labels.screens import Screen, ScreenPassage, ScreenQuestion
-from conqret.prompts import Library
 from conqret.registry import Registry
 from conqret.text.numbers import whole_number_in
 
@@ -36,14 +35,11 @@ GOLD, WHY = "gold", "why"
 class TaskRequest:
     """The options of a task: ``metrics`` (empty for all), ``scale`` if it can be chosen, and the random
     ``seed``.
-
-    ``library`` holds the prompts from which judge formats are explained.
     """
 
     metrics: tuple[str, ...] = ()
     scale: tuple[int, int] | None = None
     seed: int = 13
-    library: Library = field(default_factory=Library)
 
 
 @dataclass(frozen=True)
@@ -92,9 +88,7 @@ def form_task(name: str) -> AnnotationTask:
     """
     task = ANNOTATION_TASKS[name]
     if not task.dimensions:
-        raise DeclarationError(
-            f"the task {task.name} has no annotation form: its labels are collected with conqret labels collect"
-        )
+        raise DeclarationError(f"the task {task.name} has no annotation form: use conqret labels collect")
     return task
 
 

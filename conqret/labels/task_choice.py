@@ -158,9 +158,7 @@ def format_task(judge: Judge, metrics: tuple[str, ...] = ()) -> AnnotationTask:
 
     def screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
         known, named = rateable(judge), wanted.metrics or metrics
-        return _screens(
-            judge, [metric for metric in known if not named or metric in named], item, wanted.library
-        )
+        return _screens(judge, [metric for metric in known if not named or metric in named], item)
 
     def needs(wanted: TaskRequest, has: Mapping[str, Share]) -> frozenset[str]:
         """As for the judge: without a choice, ratings are left out whose fields no item has."""
@@ -191,8 +189,7 @@ def rateable(judge: Judge) -> tuple[str, ...]:
             else "has no rating"
         )
         raise DeclarationError(
-            f"the format {judge.name} {why}; use a format with ratings, such as rag-fine-grained, "
-            "or a task of its own, such as citation-support"
+            f"the format {judge.name} {why}; use a format with ratings, such as rag-fine-grained"
         )
     return tuple(
         metric
@@ -201,7 +198,8 @@ def rateable(judge: Judge) -> tuple[str, ...]:
     )
 
 
-def _screens(judge: Judge, metrics: Sequence[str], item: Item, library: Library) -> Iterator[Screen]:
+def _screens(judge: Judge, metrics: Sequence[str], item: Item) -> Iterator[Screen]:
+    library = Library()  # of the prompts from which the questions are explained
     questions = {metric: _question(judge, metric, library) for metric in metrics}
     needs = {metric: judge.select([metric])[0].needs for metric in metrics}
     single = [metric for metric in metrics if needs[metric] == {"documents"}]

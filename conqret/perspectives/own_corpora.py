@@ -26,7 +26,7 @@ from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.debateqa.curation.page_sources import PAGES, PageEvidence, PageSource, web_source
 from conqret.errors import DeclarationError, check_positive, strict_options
 from conqret.io.checks import Filled, Identifier, Text
-from conqret.io.corpus_folder import CorpusDirectory, write_lines
+from conqret.io.corpus_folder import CorpusDirectory, write_lines, write_models
 from conqret.io.files import file_rows
 from conqret.io.questions import SourcedQuestion, read_sourced
 from conqret.io.rows import columns_of
@@ -194,7 +194,7 @@ def collect_corpora(
         asyncio.run(work())
         rows.arrange([question.id for question in found])
         topics = (CorpusTopic(id=question.id, question=question.question, split="test") for question in found)
-        CorpusDirectory(folder.path).write_topics(topics)
+        write_models(CorpusDirectory(folder.path).topics_file, topics)
         return list(rows.rows()), folder
 
 

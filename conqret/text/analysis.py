@@ -377,11 +377,6 @@ def analysed(raw: str, language: str = "") -> Text:
 _analysed = lru_cache(maxsize=256)(Text)
 
 
-def forget() -> None:
-    """Clear the cache of :func:`analysed`, for time measurements."""
-    _analysed.cache_clear()
-
-
 _LONGEST_KEPT_TEXT = 10_000
 
 

@@ -13,7 +13,6 @@ import re
 import unicodedata
 from functools import lru_cache
 from itertools import pairwise
-from string import ascii_letters, digits
 from typing import Any
 
 import regex
@@ -52,12 +51,6 @@ _not_latin = re.compile("[^\x00-\u02ff\u1e00-\u1eff\u2000-\u2bff\ufb00-\ufb06]")
 _latin_word = re.compile(r"[0-9]+(?:[.,][0-9]+)*|[^\W_]+(?:['\u2019][^\W_]+)?")
 
 _ASCII = bytes(range(128))
-_SPACE = "".join(filter(str.isspace, map(chr, range(256)))).encode("latin-1")
-_SPACES = bytes.maketrans(_SPACE, b" " * len(_SPACE))
-_MARKS = _ASCII.translate(None, _SPACE + (ascii_letters + digits).encode())
-"""How the words of an ASCII text are counted at once: its marks go, and pieces of nothing but marks with them."""
-_MAX_REPLACED = 48
-"""Different characters beyond ASCII that are made ASCII one after the other, so that words are counted at once."""
 
 
 def is_latin(text: str) -> bool:
@@ -100,15 +93,6 @@ def count_words(text: str) -> int:
     ones, count as one word. Lengths are thus comparable across languages, but are no count of dictionary
     words.
     """
-    if text.isascii():
-        return len(text.encode("ascii").translate(_SPACES, _MARKS).split())
-    if is_latin(text):
-        characters = set(_beyond_ascii(text))
-        if len(characters) > _MAX_REPLACED:
-            return sum(map(bool, map(_letter_or_figure.search, text.split())))
-        for character in characters:
-            text = text.replace(character, "a" if character.isalnum() else " " if character.isspace() else "")
-        return len(text.encode("ascii").translate(_SPACES, _MARKS).split())
     pieces = text.split()
     dense = sum(map(len, _dense.findall(text)))
     loose = sum(map(len, _loose.findall(text)))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from conqret.data import Document
-from conqret.io.corpus_folder import CorpusDirectory, write_lines
+from conqret.io.corpus_folder import CorpusDirectory, write_lines, write_models
 from fixtures.site import read_topics, read_truth
 from tests.commands import run_conqret
 
@@ -40,12 +40,13 @@ def corpus(tmp_path: Path) -> CorpusDirectory:
     write_lines(directory.debates_file, debates)
     write_lines(directory.ledger_file, ledger)
     named = {one["document"] for one in ledger}
-    directory.write_documents(
+    documents = [
         Document(id=one["id"], text=one["text"], title=one["title"])
         for topic in topics.values()
         for one in topic["documents"]
         if one["id"] in named
-    )
+    ]
+    write_models(directory.documents_file, documents)
     return directory
 
 

@@ -43,7 +43,7 @@ def test_a_sheet_is_drawn_filled_in_and_compared(cli, statements, tmp_path):
     verdicts = {one["item"]: one["verdict"] for one in json.loads(plan.read_text())["drawn"]}
     filled(sheet, lambda row: "")
     empty = cli("debate", "score", sheet, "--plan", plan)
-    assert "is not filled in: none of its 4 cells contains a label" in empty.err.replace("\n", " ")
+    assert "is not filled in: no label in its 4 cells" in empty.err.replace("\n", " ")
     filled(sheet, lambda row: "fine")
     wrong = cli("debate", "score", sheet, "--plan", plan)
     assert (wrong.code, "sheet.csv:2" in wrong.err) == (2, True)

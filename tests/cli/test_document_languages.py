@@ -9,7 +9,7 @@ import pytest
 
 from conqret.data import Document, Item
 from conqret.io import open_items
-from conqret.io.corpus_folder import CorpusDirectory
+from conqret.io.corpus_folder import CorpusDirectory, write_models
 from conqret.scrapers.fetch_ledger import make_document
 from conqret.text.language import item_language
 
@@ -31,7 +31,7 @@ def test_a_document_has_the_language_of_its_page_unless_the_text_is_in_another(
 def test_it_stays_with_the_corpus_and_with_items(tmp_path: Path) -> None:
     corpus = CorpusDirectory(tmp_path)
     document = make_document("Tram 1 2 3", "", "", "cs")
-    corpus.write_documents([document, Document(id="plain", text="A text.")])
+    write_models(corpus.documents_file, [document, Document(id="plain", text="A text.")])
     assert [one.language for one in corpus.documents()] == ["cs", ""]
     lines = [json.loads(line) for line in corpus.documents_file.read_text(encoding="utf-8").splitlines()]
     assert ["language" in line for line in lines] == [True, False]

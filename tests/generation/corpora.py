@@ -4,7 +4,8 @@ from pathlib import Path
 
 from conqret.data import Debate, DebateArgument, Document, Source
 from conqret.data.corpus import CorpusTopic, LedgerEntry, Qrel
-from conqret.io.corpus_folder import CorpusDirectory, write_lines
+from conqret.io.corpus_folder import CorpusDirectory, write_lines, write_models
+from conqret.io.trec import write_qrels
 
 SUBJECTS = {
     "cars": "train",
@@ -19,19 +20,19 @@ SUBJECTS = {
 def write_corpus(folder: Path) -> CorpusDirectory:
     """Each topic has four documents; pros cite 1 and 2, cons 3; source 4 was never extracted."""
     corpus = CorpusDirectory(folder)
-    corpus.write_debates(debate(name) for name in SUBJECTS)
+    write_models(corpus.debates_file, map(debate, SUBJECTS))
     write_lines(corpus.ledger_file, (entry.model_dump() for name in SUBJECTS for entry in ledger(name)))
-    corpus.write_documents(document for name in SUBJECTS for document in documents(name))
-    corpus.write_topics(
+    write_models(corpus.documents_file, [document for name in SUBJECTS for document in documents(name)])
+    topics = [
         CorpusTopic(id=name, question=question(name), split=split)  # type: ignore[arg-type]
         for name, split in SUBJECTS.items()
-    )
+    ]
+    write_models(corpus.topics_file, topics)
     for split in ("train", "test"):
         names = [name for name, subject in SUBJECTS.items() if subject == split]
         for stance, numbers in (("pro", (1, 2)), ("con", (3,))):
-            corpus.write_qrels(
-                stance, split, [Qrel(name, f"{name}-{n}", 1) for name in names for n in numbers]
-            )
+            qrels = [Qrel(name, f"{name}-{n}", 1) for name in names for n in numbers]
+            write_qrels(corpus.qrels_file(stance, split), qrels)
     return corpus
 
 

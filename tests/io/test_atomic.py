@@ -5,15 +5,6 @@ import pytest
 from conqret.io.safe_files import replacing
 
 
-def test_the_file_appears_at_the_end(tmp_path):
-    path = tmp_path / "out.json"
-    with replacing(path) as file:
-        file.write(b"new")
-        assert not path.exists()
-    assert path.read_bytes() == b"new"
-    assert [one.name for one in tmp_path.iterdir()] == ["out.json"]
-
-
 def test_an_error_leaves_the_old_file(tmp_path):
     path = tmp_path / "out.json"
     path.write_bytes(b"old")

@@ -7,7 +7,8 @@ import pytest
 from conqret.data import Debate, DebateArgument, Document, Source
 from conqret.data.corpus import CorpusTopic, LedgerEntry, Qrel, table2
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.io.corpus_folder import CorpusDirectory, write_lines
+from conqret.io.corpus_folder import CorpusDirectory, write_lines, write_models
+from conqret.io.trec import write_qrels
 
 DEBATE = Debate(
     id="zoos",
@@ -31,12 +32,11 @@ DOCUMENTS = [
 
 def test_everything_comes_back(tmp_path: Path) -> None:
     corpus = CorpusDirectory(tmp_path / "new" / "corpus")
-    corpus.write_debates([DEBATE])
-    corpus.write_documents(DOCUMENTS)
-    corpus.write_topics(TOPICS)
-    corpus.write_qrels("pro", "train", [Qrel("zoos", "d1", 1)])
-    corpus.write_qrels("pro", "test", [Qrel("b", "d2", 0)])
-    corpus.write_statistics({"a": 1})
+    write_models(corpus.debates_file, [DEBATE])
+    write_models(corpus.documents_file, DOCUMENTS)
+    write_models(corpus.topics_file, TOPICS)
+    write_qrels(corpus.qrels_file("pro", "train"), [Qrel("zoos", "d1", 1)])
+    write_qrels(corpus.qrels_file("pro", "test"), [Qrel("b", "d2", 0)])
     write_lines(
         corpus.ledger_file, [{"debate": "zoos", "number": 1, "status": "ok", "document": "d1", "seconds": 2}]
     )
@@ -46,7 +46,6 @@ def test_everything_comes_back(tmp_path: Path) -> None:
     assert list(corpus.ledger()) == [LedgerEntry(debate="zoos", number=1, status="ok", document="d1")]
     assert [pair.doc_id for pair in corpus.qrels_iter("pro")] == ["d1", "d2"]
     assert [pair.doc_id for pair in corpus.qrels_iter("pro", "test")] == ["d2"]
-    assert corpus.statistics() == {"a": 1}
 
 
 def test_missing_and_broken_files_are_named(tmp_path: Path) -> None:
@@ -55,7 +54,6 @@ def test_missing_and_broken_files_are_named(tmp_path: Path) -> None:
         (corpus.debates, "corpus debates"),
         (corpus.ledger, "corpus evidence"),
         (corpus.topics, "corpus build"),
-        (corpus.statistics, "corpus build"),
         (lambda: list(corpus.qrels_iter("pro")), "corpus build"),
     ):
         with pytest.raises(DeclarationError, match=command):

@@ -27,12 +27,6 @@ def test_adjacent_rows_make_one_item(write):
             "is 'q1' again, after other rows: the rows that begin in line 2 are not adjacent",
         ),
         ("q1,T?,d1,a,Y,0\nq1,U?,d2,b,Y,1\n", 3, "query", "differs from that of line 2, of the same qid"),
-        (
-            "q1,T?,d1,a,Y,0\nq1,T?,d1,b,Y,1\n",
-            2,
-            "documents[2].id",
-            "is 'd1', as that of document 1 of the same item",
-        ),
     ],
 )
 def test_faults(rows, line, field, problem, write, faults_of):

@@ -65,13 +65,11 @@ def test_json_that_is_nested_too_deeply_is_a_fault_with_its_place(tmp_path: Path
     cell = text_file(tmp_path / "items.csv", f'topic,documents\nT?,"{DEEP}"\n')
     assert "items.csv:2 [documents]" in said(lambda: open_items(cell).check())
     novices = archive(tmp_path / "novices.zip", DEEP)
-    assert "novices.zip!group1-member1.json is not valid JSON: the lists" in said(
-        lambda: read_labels(novices)
-    )
+    assert "novices.zip!group1-member1.json cannot be read (the lists" in said(lambda: read_labels(novices))
     sheet = text_file(tmp_path / "labels.json", DEEP)
     assert "labels.json" in said(lambda: read_labels(sheet))
     experiment = text_file(tmp_path / "experiment.toml", f"name = {DEEP}")
-    assert "experiment.toml cannot be used" in said(lambda: read_experiment(experiment))
+    assert "experiment.toml is not valid TOML" in said(lambda: read_experiment(experiment))
     (tmp_path / "run").mkdir()
     text_file(tmp_path / "run" / "run.json", DEEP)
     assert "run.json cannot be read" in said(lambda: JudgeFolder(tmp_path / "run").record())
@@ -90,7 +88,7 @@ def test_an_integer_of_thousands_of_digits_is_a_fault_of_its_file(tmp_path: Path
         (experiment, read_experiment),
         (experiment, lambda path: page_messages(str(path))),
     ):
-        assert f"{path.name} cannot be used" in said(lambda path=path, read=read: read(path))
+        assert f"{path.name} is not valid" in said(lambda path=path, read=read: read(path))
     row = text_file(tmp_path / "rubric.jsonl", f'{{"question": "Clear?", "points": {digits}}}\n')
     assert "rubric.jsonl:1 " in said(lambda: rubrics_of(row))
 
@@ -122,15 +120,15 @@ def test_a_recorded_answer_that_is_nested_too_deeply_is_damaged(tmp_path: Path) 
 
 def test_members_that_lie_or_are_locked_are_named(tmp_path: Path) -> None:
     locked = patched(archive(tmp_path / "locked.zip"), 6, 8, b"\x01\x00")
-    assert "locked.zip!group1-member1.json cannot be unpacked" in said(lambda: read_labels(locked))
+    assert "locked.zip!group1-member1.json cannot be read" in said(lambda: read_labels(locked))
     small = patched(archive(tmp_path / "small.zip", " " * 3_000_000), 22, 24, (5).to_bytes(4, "little"))
-    assert "small.zip!group1-member1.json cannot be unpacked" in said(lambda: read_labels(small))
+    assert "small.zip!group1-member1.json cannot be read" in said(lambda: read_labels(small))
     large = archive(tmp_path / "large.zip", " " * (65 << 20))
-    assert "large.zip!group1-member1.json is larger than 64 MiB" in said(lambda: read_labels(large))
+    assert "group1-member1.json is larger than 64 MiB" in said(lambda: read_labels(large))
     huge = patched(archive(tmp_path / "huge.zip"), 22, 24, (3 * 10**6).to_bytes(4, "little"))
     read_labels(huge)  # it holds less than it says
     odd = patched(archive(tmp_path / "odd.zip"), 8, 10, b"\x63\x00")
-    assert "odd.zip!group1-member1.json cannot be unpacked" in said(lambda: read_labels(odd))
+    assert "odd.zip!group1-member1.json cannot be read" in said(lambda: read_labels(odd))
 
 
 def test_a_parquet_cell_that_unpacks_to_gigabytes_is_not_unpacked(

@@ -46,8 +46,14 @@ def in_a_column() -> Mapping[str, Any]:
 @pytest.mark.parametrize("name", ["records.json", "records.jsonl"])
 @pytest.mark.parametrize(
     ("record", "values"),
-    [(by_question(status=True), [4]), (by_question(status=False), [4, 2, 1]), (in_columns(), [4])],
-    ids=["2-with-status", "2-to-json", "2-flattened"],
+    [
+        *(
+            (record, [4])
+            for record in (by_question(status=True), by_annotator(), in_columns(), in_a_column())
+        ),
+        (by_question(status=False), [4, 2, 1]),
+    ],
+    ids=["2-with-status", "1", "2-flattened", "1-datasets", "2-to-json"],
 )
 def test_only_submitted_responses_of_argilla_are_labels(write, name, record, values):
     text = json.dumps(record if name.endswith("l") else [record])

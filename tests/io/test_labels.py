@@ -36,7 +36,6 @@ def test_long(write):
     assert labels.absent() == {"cannot_judge": 1, "missing": 1}
     assert labels.scale("clarity").unit(3) == 1
     assert "2 of 4 cells contain no label (50.0%; 1 missing, 1 cannot judge)" in labels.notes
-    assert any("much is missing of clarity" in note for note in labels.notes)
 
 
 def test_wide_with_an_annotator_column(write):
@@ -195,7 +194,6 @@ def test_dagstuhl(write):
     assert labels.topics == {Unit("arg1"): "issue-a"}
     assert labels.absent("local_acceptability") == {"missing": 1, "cannot_judge": 1}
     assert (labels.scale("overall_quality").low, labels.scale("overall_quality").high) == (1, 3)
-    assert any("Windows-1252" in note for note in labels.notes)
 
 
 def archive(**files):
@@ -247,7 +245,7 @@ def test_a_sheet_that_nobody_has_filled_in_says_so(write):
     begun = read_labels(write("begun.csv", head + "a,ann,T?,pro,x,y,3,2\nb,,T?,pro,x,y,,\n"), scales=["1:5"])
     assert "1 row of 2 not filled in" in begun.notes
     assert [label.unit for label in begun.labels] == [Unit("a"), Unit("a")]
-    with pytest.raises(DeclarationError, match="none of its 1 cell contains a label"):
+    with pytest.raises(DeclarationError, match="no label in its 1 cell"):
         read_labels(write("long.csv", LONG + "a,clarity,ann,\n"))
 
 

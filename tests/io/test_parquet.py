@@ -24,14 +24,6 @@ def path(tmp_path):
     return path
 
 
-def test_rows_come_in_their_order(path):
-    rows = parquet_rows(path, "items.parquet")
-    assert rows.columns == ("id", "topic", "documents", "metadata")
-    for _ in range(2):
-        assert [row.record for row in rows if isinstance(row, Row)] == RECORDS
-    assert [row.line for row in rows][-1] == 700
-
-
 def test_damaged_inside(path, tmp_path):
     data = bytearray(path.read_bytes())
     data[4:200] = b"\xff" * 196
@@ -39,9 +31,3 @@ def test_damaged_inside(path, tmp_path):
     broken.write_bytes(data)
     faults = [row for row in parquet_rows(broken, "broken.parquet") if not isinstance(row, Row)]
     assert faults[0].problem.startswith("is a corrupt Parquet file: 0 rows can be read")
-
-
-def test_cut_off(path, write, fault_of):
-    fault = fault_of(write("cut.parquet", path.read_bytes()[:500]))
-    assert fault.problem.startswith("is a corrupt Parquet file")
-    assert fault.remedy == "Write or fetch the file again"

@@ -94,7 +94,7 @@ def test_a_report_without_metadata_is_a_fault_behind_a_sound_one():
     ("change", "where", "problem"),
     [
         ({"metadata": {"topic_id": "7"}}, "metadata.run_id", "is missing"),
-        ({"metadata": METADATA | {"topic_id": "8"}}, "metadata.topic_id", "not the id of a known request"),
+        ({"metadata": METADATA | {"topic_id": "8"}}, "metadata.topic_id", "which is no known request"),
         ({"responses": [{"text": "a", "citations": [True]}]}, "responses[1].citations", "is a list"),
         ({"documents": {"ash": {"id": "ash"}}}, "documents[1].text", "is missing"),
     ],

@@ -31,11 +31,6 @@ def test_the_slider_is_turned_toward_the_right_option(tmp_path):
     assert slider_answers[0].condition == "PSA"
 
 
-def test_an_answer_that_was_not_given_is_no_abstention(tmp_path):
-    (one,) = read_slider_answers(file(tmp_path, {"slider": None, "reason": "refused"}))
-    assert one.toward_right is None
-
-
 @pytest.mark.parametrize(
     ("rows", "message"),
     [

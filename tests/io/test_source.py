@@ -19,27 +19,9 @@ FULL = {
     "reference": "d",
 }
 
-NUGGETS = ("nuggets", "nuggets.importance", "nuggets.sub_narrative", "nuggets.assignment")
-
 
 def lines(*records: object) -> str:
     return "".join(json.dumps(record) + "\n" for record in records)
-
-
-def test_what_a_check_returns(write):
-    path = write("a.jsonl", lines({**FULL, "id": "1"}, {"topic": "U?", "id": "2", "argument": "b"}))
-    checked = open_items(path).check()
-    assert (checked.count, checked.documents) == (2, 1)
-    assert checked.has == {
-        "stance": "some",
-        "documents": "some",
-        "argument": "all",
-        "second_argument": "some",
-        "reference": "some",
-        **dict.fromkeys(NUGGETS, "none"),
-    }
-    assert checked.layout == "conqret"
-    assert len(checked.digest) == 64
 
 
 def test_faults_that_are_alike_are_one_line_with_a_count_and_three_examples():

@@ -24,5 +24,5 @@ def test_one_split_is_what_is_meant():
     ("splits", "named"), [({"train": ROWS, "test": ROWS}, "'train', 'test'"), ({}, "none")]
 )
 def test_of_several_one_is_to_be_named(splits, named):
-    with pytest.raises(DeclarationError, match=f"several splits \\({named}\\): give one of them, such as"):
+    with pytest.raises(DeclarationError, match=f"several splits \\({named}\\): give one of them"):
         open_items(DatasetDict(splits))

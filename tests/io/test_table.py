@@ -99,7 +99,3 @@ def test_cells_over_our_limit(write, fault_of, monkeypatch):
     monkeypatch.setenv("CONQRET_MAX_LINE", str(2**20))
     fault = fault_of(write("a.csv", sheet(["topic", "argument"], ["T?", f"{'x' * 999}\n" * 1100])))
     assert (fault.line, fault.problem) == (2, "has a cell of more than 1 MiB")
-
-
-def test_a_nul_in_a_cell(write, fault_of):
-    assert "NUL character" in fault_of(write("a.csv", "topic,argument\nT?,a\0b\n")).problem

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -52,20 +51,6 @@ def test_fifty_people_at_a_time_get_no_screen_too_often(tmp_path: Path) -> None:
     assert Counter(record.screen.item for record in ledger.given()) == Counter(
         {f"item-{n}": 3 for n in range(40)}
     )
-
-
-def test_an_answer_is_changed_and_taken_back_and_its_history_stays(tmp_path: Path) -> None:
-    ledger = begun(tmp_path)
-    anna = ledger.annotator("anna")
-    turn = rate(ledger, "anna", "4", "at first")
-    ledger.answer(anna, turn, {"overall_quality": "2"}, "on second thoughts", 1)
-    assert [record.answers["overall_quality"] for record in ledger.given()] == ["2"]
-    ledger.withdraw(anna, turn, 2)
-    assert list(ledger.given()) == []
-    assert next_of(ledger, "anna").number == turn.number
-    with sqlite3.connect(tmp_path / "labels.sqlite") as file:
-        kept = file.execute("SELECT comment FROM answers ORDER BY revision").fetchall()
-    assert kept == [("at first",), ("on second thoughts",), ("",)]
 
 
 def test_who_is_dropped_is_in_no_export_and_others_get_the_screens(tmp_path: Path) -> None:
@@ -216,7 +201,7 @@ def test_whatever_is_done_the_room_is_what_is_not_taken(
         elif what == "back" and (last := ledger.before(person, 10**9)) is not None:
             found = ledger.turn(person, last)
             assert found is not None
-            ledger.withdraw(person, found, found.revision)
+            ledger.draft(person, found, {}, found.revision)
         elif what in ("drop", "undo"):
             ledger.set_state(person, "dropped" if what == "drop" else "active")
         elif what == "reassign":

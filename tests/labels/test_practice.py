@@ -10,9 +10,8 @@ import pytest
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.page import dashboard
 from conqret.labels.screens import Screen, study_of
-from conqret.labels.study_screens import NOT_PASSED, marked_by_gold, practice_screens, settle
+from conqret.labels.study_screens import marked_by_gold, practice_screens, settle
 from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 from tests.labels.studies import items
@@ -58,23 +57,6 @@ def practise(ledger: Ledger, name: str, values: str) -> str:
         ledger.answer(person, turn, {"overall_quality": value}, "", turn.revision)
         settle(ledger, ledger.annotator(name), marked_by_gold)
     return ledger.annotator(name).state
-
-
-def test_who_has_enough_right_goes_on_and_others_get_nothing_more(tmp_path: Path) -> None:
-    ledger = begun_with_practice(tmp_path)
-    assert practise(ledger, "anna", "44424") == "active"
-    assert practise(ledger, "ben", "4112") == "active"
-    assert ledger.counts(ledger.annotator("ben"), practice=True) == (4, 1)
-    assert practise(ledger, "ben", "4") == NOT_PASSED
-    assert ledger.next(ledger.annotator("ben")) is None
-    turn = ledger.next(ledger.annotator("anna"))
-    assert turn is not None
-    assert not turn.screen.practice
-    assert ledger.counts(ledger.annotator("anna")) == (0, 3)
-    shown = "".join(dashboard(ledger).html())
-    assert "4 of 5" in shown
-    assert "2 of 5" in shown
-    assert ("not passed", "ben: 2 of 5") in [event[1:] for event in ledger.events()]
 
 
 def test_practice_counts_nowhere_and_everybody_has_it_in_one_order(tmp_path: Path) -> None:

@@ -66,23 +66,6 @@ def verdicts(number: int) -> Cells:
     return {**shown, "judge_b": second, "human": cell(human, number % 3 == 0)}
 
 
-def three_judges(number: int) -> Cells:
-    """The first of three judges gave no verdict on one labeled row."""
-    row = verdicts(number)
-    row |= {
-        "judge_a": "ERROR" if number == 9 else row["judge_a"],
-        "judge_b": row["judge_b"] if number % 20 else "",
-    }
-    return row | {"judge_c": verdicts(number + 1)["judge_b"]}
-
-
-def runs(number: int) -> Cells:
-    row = verdicts(number)
-    return {name: row[name] for name in ("id", "answer", "human")} | {
-        f"run{run}": row["judge_a"] for run in (1, 2, 3)
-    }
-
-
 def scores(number: int) -> Cells:
     row, rng = verdicts(number), np.random.default_rng(number)
     score = round(float(rng.uniform(0.55, 1) if row["judge_a"] == "pass" else rng.uniform(0, 0.6)), 3)
@@ -140,14 +123,9 @@ def checked(words: Sequence[str]) -> tuple[dict[str, Any], list[list[str]]]:
 
 SCREENS = {
     "a cut and two annotators": (ratings, "--human anna --human 'ben, too' --pass '>=4'"),
-    "a cut where low is good": (ratings, "--human anna --human 'ben, too' --pass '<=2'"),
     "conditions by role": (ratings, "--human anna --human 'ben, too' --pass 'judge>=4, human>=3'"),
-    "ratings of two annotators": (ratings, "--human anna --human 'ben, too'"),
     "two judges": (verdicts, "--judge judge_a --judge judge_b --drawn-by verdict --by topic"),
-    "three judges": (three_judges, ""),
-    "the second judge": (verdicts, "--judge judge_b --confidence 0.9"),
     "labels in a second file": (verdicts, "--judge judge_a --labels 'own labels.csv'"),
-    "runs": (runs, ""),
     "spaces": (
         scores,
         "--pass '>=0.6' --human 'Marta says (Y/N)' --columns 'output=The reply,id=Ticket #'",
@@ -208,20 +186,6 @@ def test_scores_get_a_cut_for_the_check_and_the_study_goes_on_with_it(
     result, _ = checked(words)
     assert (result["kind"], result["judges"][0]["compared"]) == ("pass_fail", len(labeled) + len(more))
     assert len(more) > 10
-
-
-@pytest.mark.parametrize("passing", ["llm_score>=70, Anna>=4, Bert>=4", "judge>=70, human>=4"])
-def test_the_command_for_new_rows_needs_no_column_of_annotators(
-    passing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    write("new rows.csv", percents)
-    write("table.csv", lambda number: percents(number) | {"Anna": 1 + number % 5, "Bert": 1 + number % 5})
-    screen = run_conqret("check", "table.csv", "--human", "Anna", "--human", "Bert", "--pass", passing).out
-    command = next(line for line in COMMAND.findall(screen) if "NEW.csv" in line)
-    new = ["new rows.csv" if word == "NEW.csv" else word for word in shlex.split(command)[1:]]
-    words, labeled = collected(new, monkeypatch)
-    assert checked(words)[0]["judges"][0]["compared"] == len(labeled)
 
 
 def test_where_a_verdict_was_skipped_whenever_it_was_drawn_its_rates_are_unknown(

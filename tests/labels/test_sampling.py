@@ -144,7 +144,7 @@ def test_unsure_items_are_drawn_more_often_with_a_probability_that_is_kept() -> 
     assert {entry.probability for entry in every.chosen} == {1.0}
     with pytest.raises(DeclarationError, match="give one with --run"):
         plan_labels(items(), 7, oversample_uncertain=True)
-    with pytest.raises(DeclarationError, match="give one of them"):
+    with pytest.raises(DeclarationError, match="give one of --uncertain"):
         plan_labels(items(), 7, judged(), oversample_uncertain=True, uncertain_first=True)
     assert "probability" not in plan_labels(items(), 7, judged()).chosen[0].model_dump()
 
@@ -247,29 +247,6 @@ def test_a_sheet_comes_back(tmp_path: Path) -> None:
     assert [label.value for label in labels.labels] == [3, None, 5, None]
     assert labels.absent() == {"cannot_judge": 1, "missing": 1}
     assert labels.annotators == ("anna",)
-
-
-def test_label_studio_there_and_back(tmp_path: Path) -> None:
-    files = sheet(items()[:2]).label_studio()
-    tasks, config = json.loads(files[""]), files[".config.xml"]
-    assert tasks[0]["data"]["item"] == "0-0"
-    assert '<Choices name="overall_quality" toName="argument"' in config
-    answers = [{"from_name": "overall_quality", "type": "choices", "value": {"choices": ["3"]}},
-               {"from_name": "clarity", "type": "rating", "value": {"rating": 2}}]  # fmt: skip
-    for task, person in zip(tasks, ({"email": "anna@example.org"}, 7), strict=True):
-        task["annotations"] = [{"completed_by": person, "result": answers},
-                               {"completed_by": 9, "was_cancelled": True, "result": answers}]  # fmt: skip
-    path = tmp_path / "export.json"
-    path.write_text(json.dumps(tasks), encoding="utf-8")
-    labels = read_labels(path, scales=["1:3"])
-    assert labels.layout == "Label Studio"
-    assert labels.annotators == ("anna@example.org", "7")
-    assert [label.value for label in labels.labels] == [3, 2, 3, 2]
-    assert "2 skipped annotations are left out" in labels.notes
-    tasks[0]["data"].pop("item")
-    path.write_text(json.dumps(tasks), encoding="utf-8")
-    with pytest.raises(LabelsError, match=r"data\.item"):
-        read_labels(path, scales=["1:3"], layout="label-studio")
 
 
 @pytest.mark.parametrize("form", ["label-studio", "argilla"])

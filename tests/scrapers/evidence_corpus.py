@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data import Debate, DebateArgument, Document, Source
-from conqret.io.corpus_folder import CorpusDirectory
+from conqret.io.corpus_folder import CorpusDirectory, write_models
 from conqret.scrapers.document import Extraction, extract
 from conqret.scrapers.evidence_fetching import EvidenceOptions
 from conqret.scrapers.fetch_client import FetchOptions, Retries
@@ -41,7 +41,7 @@ def corpus_of(folder: Path, *lists: Sequence[tuple[str, str]]) -> Path:
         for n, sources in enumerate(lists, start=1)
     ]
     folder.mkdir(exist_ok=True)
-    CorpusDirectory(folder).write_debates(debates)
+    write_models(CorpusDirectory(folder).debates_file, debates)
     return folder
 
 

@@ -80,10 +80,6 @@ def test_a_model_is_loaded_only_where_words_do_not_decide(monkeypatch: pytest.Mo
     assert asked
 
 
-def test_only_the_beginning_of_a_long_text_counts() -> None:
-    assert language_of(TEXTS["de"] * 10 + TEXTS["ru"] * 1000) == "de"
-
-
 @pytest.mark.parametrize(
     ("written", "code"),
     [

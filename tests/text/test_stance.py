@@ -2,8 +2,7 @@
 
 import pytest
 
-from conqret.text.stance_detection import QuestionSides, lean, signs, stance_order, stance_scores
-from conqret.text.text_passages import Passage, read
+from conqret.text.stance_detection import QuestionSides, signs, stance_order
 
 
 @pytest.mark.parametrize(
@@ -45,15 +44,6 @@ def test_sides_are_told_apart(question, pro, con):
     assert stance_order(question, "con", [pro, con]) == [1, 0]
 
 
-def test_what_is_beside_the_topic_comes_last_whatever_it_leans_to():
-    texts = [
-        "I support it strongly: excellent, beneficial and good.",
-        "Trams are dangerous.",
-        "I support trams.",
-    ]
-    assert stance_order("Should cities build trams?", "pro", texts) == [2, 1, 0]
-
-
 def test_reducing_harm_is_good_and_limiting_freedom_is_bad():
     assert (
         signs("It will reduce harm and prevent crime.").good
@@ -61,18 +51,3 @@ def test_reducing_harm_is_good_and_limiting_freedom_is_bad():
     )
     assert signs("It would limit freedom.").bad > signs("It would limit freedom.").good
     assert signs("It is not safe.").bad == 2 * 1.0
-
-
-def test_values_are_bounded_and_empty_texts_lean_nowhere():
-    sides = QuestionSides.from_question("Should cats be kept indoors?")
-    assert lean(signs(""), sides) == 0.0
-    assert stance_scores("", "pro", ["anything"]) == [0.0]
-    for text in ("against " * 500, "I support it. " * 500, "no " * 500):
-        assert -1 <= lean(signs(text), sides) <= 1
-        assert all(0 <= score <= 1 for score in stance_scores("Should cats be kept indoors?", "con", [text]))
-
-
-def test_denied_words():
-    assert Passage("it is not only safe").denied == frozenset()
-    assert "saf" in Passage("it is not safe").denied
-    assert read("One. Two three.").sentences[1].words == ["two", "three"]

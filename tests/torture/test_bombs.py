@@ -3,14 +3,12 @@ memory, and says what is wrong."""
 
 from __future__ import annotations
 
-import ast
 import gzip
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 import conqret
@@ -96,14 +94,6 @@ def test_more_lines_than_the_memory_holds(tmp_path: Path, monkeypatch: pytest.Mo
             pass
 
 
-def test_a_table_of_one_score_many_times(forks: Forks, tmp_path: Path) -> None:
-    count = times(60_000, 3_000_000)
-    same = dict.fromkeys(("system", "id", "metric"), ["a"] * count)
-    pl.DataFrame({**same, "value": [0.5] * count}).write_parquet(tmp_path / "scores.parquet")
-    said = refused(forks, tmp_path, "debateqa", "rank", tmp_path / "scores.parquet")
-    assert "Give each table once" in said
-
-
 WHOLE = "is larger than 64 MiB"
 RUN_FILES = [
     ("run.json", WHOLE, ("runs report", "validate")),
@@ -169,36 +159,3 @@ def test_a_parquet_file_of_kilobytes(tmp_path: Path) -> None:
     rows, _, peak = map(int, done.stdout.split())
     assert peak < 600, peak
     assert rows == 61
-
-
-def test_no_file_is_read_whole_without_a_limit() -> None:
-    """Whole files are read by conqret.io.limits; these few are our own, or are held to a limit where they stand."""
-    of_an_installation = (
-        "baseline/fitted.py baseline/text_quality.py show/page.py llm/providers.py prompts/library.py "
-        "judging/known_as.py studies/bias/contrast.py labels/task.py labels/page_messages.py "
-        "perturb/contradictions.py perturb/kinds/added_texts.py perturb/kinds/changed_sentences.py "
-        "text/lexicons.py cli/commands.py judging/dimensions.py llm/backends/decision.py "
-        "studies/check/verdict_words.py _optional.py cli/info_command.py judges/_prompt_questions.py "
-        "perturb/kinds/reversed_claims.py"
-    )
-    allowed = {
-        *of_an_installation.split(),
-        "adapters/promptfoo.py",  # the log of our own process
-        "labels/study_access.py",  # a secret that we wrote
-        "llm/backends/function.py",  # the source of an imported function
-        "scrapers/scrape_places.py",  # of a size that is looked at before
-        "io/safe_files.py",  # what the user is about to replace
-        "retrieval/silence.py",  # what a library printed
-    }
-    whole = {"read_text", "read_bytes"}
-    found = set()
-    for tree in ("conqret", "judges", "prompts", "scrapers"):
-        for file in (ROOT / tree).rglob("*.py"):
-            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-                if (
-                    isinstance(node, ast.Call)
-                    and isinstance(node.func, ast.Attribute)
-                    and node.func.attr in whole
-                ):
-                    found.add(file.relative_to(ROOT).as_posix().removeprefix("conqret/"))
-    assert found <= allowed, found - allowed

@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable, Iterator
 from types import ModuleType
 from typing import Any
 
-import pytest
-
 from conqret.errors import ConqretError
 from tests.runs.killed import ROOT
 
@@ -123,11 +121,3 @@ def test_every_pattern_is_linear() -> None:
         for text in itertools.islice(slow(pattern, searched), 1)
     ]
     assert told == []
-
-
-@pytest.mark.parametrize(
-    "written",
-    [r"[.!?]+$", r"(?P<said>.*?)(?P<end>[.!?]*[\"')]*\s*)", r"beginning\s*(?:of)?\s*(?:the)?\s*end"],
-)
-def test_a_pattern_that_is_not_linear_is_found(written: str) -> None:
-    assert any(slow(re.compile(written)))

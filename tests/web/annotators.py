@@ -1,5 +1,5 @@
-"""People who label in a real browser, by keyboard alone: one at leisure, one who reloads, goes back and loses the
-connection, and one on a phone."""
+"""People who label in a real browser, by keyboard alone: one who reloads, goes back and loses the connection, and one
+on a phone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.labels.studies import items
 from tests.show.chromium import Chromium, Page
 from tests.web.commands import started, written_items
 
-PEOPLE = ("anna", "ben", "carl")
+PEOPLE = ("ben", "carl")
 WAIT_SECONDS = 30
 
 
@@ -134,7 +134,7 @@ def until(page: Page, condition: str) -> None:
 
 
 def label(browser: Chromium, folder: Path, count: int) -> tuple[Ledger, list[Annotator]]:
-    """Have three people rate so many items on the pages that the command serves; the study, and what each meant to
+    """Have two people rate so many items on the pages that the command serves; the study, and what each meant to
     say."""
     found, labels = [], folder / "labels"
     with started(
@@ -142,7 +142,7 @@ def label(browser: Chromium, folder: Path, count: int) -> tuple[Ledger, list[Ann
         *("--annotators", ",".join(PEOPLE), "-o", labels),
     ) as server:
         ledger = Ledger(labels)
-        views = ({}, {}, {"width": 390, "height": 844})
+        views = ({}, {"width": 390, "height": 844})
         for name, view in zip(PEOPLE, views, strict=True):
             page = browser.apart(**view)
             annotator = Annotator(name, page, ledger, server.base, trouble=name == "ben")

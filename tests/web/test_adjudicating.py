@@ -87,5 +87,5 @@ async def test_nobody_else_gets_in_and_nothing_is_shown_before_all_have_answered
     turn = next(
         found for n in range(1, 9) if (found := study.turn(anna, n)) and found.screen.item == "item-0"
     )
-    study.withdraw(anna, turn, turn.revision)
+    study.draft(anna, turn, {}, turn.revision)
     assert "nothing to decide" in (await stranger.get(root)).text

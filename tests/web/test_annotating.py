@@ -159,13 +159,9 @@ async def test_what_is_not_answered_is_said_and_what_was_typed_stays(study: Stud
         ("http://127.0.0.1:8767", "same-origin", 303),
         ("http://127.0.0.1:8767", "", 303),  # without TLS browsers say no Sec-Fetch-Site of other machines
         ("null", "same-origin", 303),  # a browser that hides the origin
-        ("", "same-origin", 303),
         ("null", "", 403),
-        ("null", "same-site", 403),
         ("", "cross-site", 403),
         ("http://127.0.0.1:8767", "cross-site", 403),
-        ("http://localhost:8767", "same-site", 403),
-        ("http://127.0.0.1:8768", "same-origin", 403),
         ("https://evil.example", "same-origin", 403),
     ],
 )

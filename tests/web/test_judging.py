@@ -106,15 +106,6 @@ async def test_what_an_answer_earns_is_told_before_and_after(tmp_path: Path) -> 
     assert (sorted(told[:-1]), told[-1]) == ([0.3, 0.3, 0.4, 0.4], 1.4)
 
 
-@pytest.mark.parametrize("instruction", BOTH)
-async def test_abstaining_is_encouraged_by_one_instruction_alone(tmp_path: Path, instruction: str) -> None:
-    study = Study(begun_debate(tmp_path, ["ann"], "main", [instruction]), tmp_path)
-    ann = study.browser()
-    await ann.get(study.link("ann"))
-    assert "seven points" in ann.page.casefold()
-    assert ("better to abstain" in ann.page) is (instruction == "encourage-abstain")
-
-
 async def test_a_loss_is_called_one_and_the_middle_is_left_from_where_it_pays(tmp_path: Path) -> None:
     study = Study(begun_debate(tmp_path, ["ann"]), tmp_path)
     ann, where = await begun(study)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import http.client
 import re
 import shutil
-import signal
 import socket
-import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -22,7 +19,6 @@ from conqret.io.labels import read_labels
 from tests.cli.conftest import Cli
 from tests.cli.conftest import cli as cli
 from tests.contract.items import demo
-from tests.judging.runs import write_items
 from tests.show import factory
 
 REASON = "the extra web is not installed: it brings starlette and uvicorn"
@@ -30,7 +26,6 @@ pytest.importorskip("starlette", reason=REASON)
 pytest.importorskip("uvicorn", reason=REASON)
 
 from conqret.serve.view_app import view_server  # noqa: E402
-from conqret.web.local_server import port_at  # noqa: E402
 
 HOSTILE = 'a<script>alert(1)<|script> "&'
 
@@ -211,11 +206,8 @@ def test_what_cannot_be_shown_says_why(viewer: Viewer, name: str) -> None:
         "/runs/../outside/report.html",
         "/runs/%2e%2e/outside/report.html",
         "/runs/..%2foutside/report.html",
-        "/runs/offline/../../outside/report.html",
         "/runs/away/outside/report.html",
-        "/runs//etc/report.html",
         "/runs/offline/run.json",
-        "/runs/offline/recordings.sqlite",
         "/runs/offline%00/report.html",
         f"/runs/{'a' * 5000}/report.html",
         "/secret.json",
@@ -231,14 +223,11 @@ def test_no_address_leads_out_of_the_folder_or_to_a_file_itself(viewer: Viewer, 
     ("headers", "status"),
     [
         ({"Host": "evil.example"}, 421),
-        ({"Host": "127.0.0.1"}, 421),
         ({"Host": "127.0.0.1.evil.example:80"}, 421),
         ({"Origin": "http://evil.example"}, 403),
         ({"Origin": "null"}, 403),
-        ({"Origin": "http://localhost:1"}, 403),
         ({"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Dest": "image"}, 403),
         ({"Sec_Fetch_Site": "same-site", "Sec_Fetch_Dest": "empty"}, 403),
-        ({"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Dest": "iframe"}, 403),
         ({"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Dest": "document"}, 200),
         ({"Sec_Fetch_Site": "same-origin", "Sec_Fetch_Dest": "document"}, 200),
         ({"Host": "localhost:PORT", "Origin": "http://localhost:PORT"}, 200),
@@ -250,7 +239,7 @@ def test_other_pages_get_nothing(viewer: Viewer, headers: dict[str, str], status
     assert (found, "offline" in text) == (status, status == 200)
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
+@pytest.mark.parametrize("method", ["POST", "DELETE"])
 def test_it_can_only_be_read(viewer: Viewer, method: str) -> None:
     status, _, headers = viewer.ask("/runs/offline/report.html", method)
     assert (status, headers["Allow"]) == (405, "GET, HEAD")
@@ -268,20 +257,6 @@ def test_every_answer_forbids_what_no_page_needs(viewer: Viewer) -> None:
         assert unescape(policy).startswith("default-src 'none'; style-src 'sha256-")
 
 
-def test_ctrl_c_ends_it_cleanly(runs: Path) -> None:
-    command = [sys.executable, "-m", "conqret", "serve", "view", str(runs), "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        (port,) = re.findall(r"at http://127\.0\.0\.1:(\d+)/", process.stdout.readline())
-        process.stdout.readline()
-        connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=60)
-        connection.request("GET", "/")
-        assert connection.getresponse().status == 200
-        connection.close()
-        process.send_signal(signal.SIGINT)
-        assert (process.wait(60), process.stderr and process.stderr.read()) == (0, "")
-
-
 def test_wrong_calls_are_a_sentence(cli: Cli, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = cli("serve", "view", runs / "none")
     assert (missing.code, "there is no such folder" in missing.err) == (2, True)
@@ -293,37 +268,3 @@ def test_wrong_calls_are_a_sentence(cli: Cli, runs: Path, monkeypatch: pytest.Mo
     lacking = cli("serve", "view", runs)
     assert (lacking.code, "pip install 'conqret[web]'" in lacking.err) == (2, True)
     assert "Example" in cli("serve", "view", "--help").out
-
-
-def test_report_and_viewer_make_the_same_page_of_a_study(cli: Cli, tmp_path: Path) -> None:
-    from conqret.experiments.page import run_page
-
-    items, study = write_items(tmp_path / "items.jsonl", demo()[:2]), tmp_path / "study"
-    damage = ("--metric", "groundedness", "--perturb", "hallucinate:2")
-    assert cli("sensitivity", items, "-f", "direct", *damage, "-o", study, "-q").code == 0
-    page = study / "report.html"
-    before = page.read_text(encoding="utf-8")
-    page.unlink()
-    assert "".join(run_page(study) or ()) == before
-    assert cli("runs", "report", study).code == 0
-    assert page.read_text(encoding="utf-8") == before
-    assert "leave out --to" in cli("runs", "report", study, "--to", tmp_path / "x.html").err
-
-
-def test_what_is_sent_to_a_browser_does_not_wait_for_more() -> None:
-    async def waits() -> int:
-        """Whether a connection to a port of ours holds small answers back until the last has arrived."""
-        seen: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-
-        def accepted(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            found = writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-            seen.set_result(int(found == 0))
-            writer.close()
-
-        server = await asyncio.start_server(accepted, sock=port_at("127.0.0.1", 0))
-        async with server:
-            _, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
-            writer.close()
-            return await seen
-
-    assert not asyncio.run(waits())

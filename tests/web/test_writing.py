@@ -22,7 +22,7 @@ from conqret.labels.study_access import Setting
 from conqret.labels.study_screens import items_of, planned_screens
 from conqret.labels.written_arguments import Draft, planned_writing, writing_study, written
 from tests.cli.conftest import Cli
-from tests.labels.debates import DEBATES, begun_debate, begun_writing, made
+from tests.labels.debates import DEBATES, begun_writing, made
 from tests.web.test_annotating import Study
 
 pytest.importorskip("starlette")
@@ -152,12 +152,6 @@ async def test_writers_practise_and_go_on_when_it_was_read(cli: Cli, tmp_path: P
     await ann.get("/next")
     assert "0 of 4 written" in ann.page
     assert "Practice" not in ann.page
-
-
-def test_only_counter_arguments_are_graded(cli: Cli, tmp_path: Path) -> None:
-    begun_debate(tmp_path).close()
-    done = cli("labels", "export", tmp_path, "--practice", "-o", tmp_path / "x.jsonl")
-    assert (done.code, "contains no counter-arguments" in done.err) == (2, True)
 
 
 def written_by_all(ledger: Ledger) -> list[TwoTurnQuestion]:

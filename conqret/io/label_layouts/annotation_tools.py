@@ -90,7 +90,7 @@ def _argilla_labels(file: LabelFile) -> Iterator[RawLabel]:
     for line, (record, marked) in enumerate(zip(file.records, marks, strict=True), start=1):
         item = str(record.get("external_id") or record.get("id") or "").strip()
         if not item:
-            file.fault(line, "id", "is missing", "Import the records that conqret labels sample writes")
+            file.fault(line, "id", "is missing", "Import the records of conqret labels sample")
             continue
         topic = str(_object(record, "fields").get("topic") or record.get("topic") or "")
         mark, chance = (str(marked.get(name) or "") for name in (FOR_ESTIMATION, PROBABILITY))
@@ -154,9 +154,7 @@ def _label_studio_labels(file: LabelFile) -> Iterator[RawLabel]:
     for line, task in enumerate(file.records, start=1):
         item = str(task["data"].get(TASK_ITEM) or "").strip()
         if not item:
-            file.fault(
-                line, f"data.{TASK_ITEM}", "is missing", "Import the tasks that conqret labels sample writes"
-            )
+            file.fault(line, f"data.{TASK_ITEM}", "is missing", "Import the tasks of conqret labels sample")
             continue
         names = (TASK_PART, "topic", FOR_ESTIMATION, PROBABILITY)
         fields = [str(task["data"].get(name) or "") for name in names]

@@ -79,9 +79,7 @@ def _table_labels(file: LabelFile) -> Iterator[RawLabel]:
     schema = schema.among(file.columns)
     shown = ", ".join(file.columns)
     if "item" not in schema.fields:
-        raise DeclarationError(
-            f"{file.name} has no column for the item (columns: {shown}). Name it: --columns item=COLUMN"
-        )
+        raise DeclarationError(f"{file.name} has no column for the item ({shown}): --columns item=COLUMN")
     held = {field.columns[0] for field in schema.fields.values()}
     rest = [column for column in file.columns if column in named or column not in held]
     namer = schema.fields["annotator"].columns if "annotator" in schema.fields else ()
@@ -95,8 +93,7 @@ def _table_labels(file: LabelFile) -> Iterator[RawLabel]:
         return _wide(file, schema, _label_columns(file, schema, asked, named), rest, namer)
     if "dimension" not in schema.fields and not file.dimensions:
         raise DeclarationError(
-            f"{file.name} has a column for the value ({schema.fields['value'].columns[0]}) and none for the "
-            "dimension: add one, or name the dimension with --dimension"
+            f"{file.name} has a column for the value and none for the dimension: name it with --dimension"
         )
     return _long(file, schema, rest)
 
@@ -195,13 +192,11 @@ def _label_columns(
     }
     if not chosen:
         raise DeclarationError(
-            f"{file.name} has no column with labels (columns: {', '.join(file.columns)}): name them with "
-            "--dimension, or give columns item, dimension, annotator and value"
+            f"{file.name} has no column with labels ({', '.join(file.columns)}): name them with --dimension"
         )
     if "annotator" in schema.fields and any(MARK in column for column in chosen):
         raise DeclarationError(
-            f"{file.name} names annotators both in {schema.fields['annotator'].columns[0]!r} and after {MARK} in "
-            "the header: keep one of them"
+            f"{file.name} names annotators both in a column and after {MARK} in the header: keep one of them"
         )
     return chosen
 
@@ -225,10 +220,8 @@ LABEL_TABLE = LabelLayout(
 
 
 def _is_sheet(file: LabelFile) -> bool:
-    columns = [
-        column for column in file.columns if column != "stance"
-    ]  # a form of items without stances has none
-    wanted = [column for column in COLUMNS if column != "stance"]
+    """Whether a table is a form of conqret labels sample; one of items without stances has no such column."""
+    columns, wanted = ([name for name in names if name != "stance"] for names in (file.columns, COLUMNS))
     return columns[: len(wanted)] == wanted
 
 

@@ -16,21 +16,18 @@
 from __future__ import annotations
 
 import re
-import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from functools import partial
 
 from conqret.data.digest import gathered
-from conqret.errors import Fault
-from conqret.io import limits
 from conqret.io.cell_values import as_text
 from conqret.io.csv_files import csv_rows
 from conqret.io.jsonl import parse
 from conqret.io.label_files import LabelFile, LabelLayout, RawLabel
 from conqret.io.label_set import LabelScale, Scales
-from conqret.io.limits import Line, byte_lines, decoded
 from conqret.io.rows import Row, quoted
+from conqret.io.zip_files import BadZipFile, ZipFile, zip_member
 from conqret.text.words import dimension_name
 
 _ITEM, _ANNOTATOR, _ISSUE = "#id", "annotator", "issue"
@@ -50,9 +47,6 @@ def _is_dagstuhl(file: LabelFile) -> bool:
 
 def _dagstuhl_labels(file: LabelFile) -> Iterator[RawLabel]:
     rows = csv_rows(file.path, file.name, published_in="windows-1252")
-    lines = byte_lines(file.path, file.name)
-    if any(isinstance(line, Line) and isinstance(decoded(line, file.name), Fault) for line in lines):
-        file.notes.append("the file is not UTF-8 and is read as Windows-1252, as the corpus is published")
     for row in file.rows(rows):
         cells = {name.casefold(): as_text(cell or "") for name, cell in row.record.items()}
         for column, cell in cells.items():
@@ -91,8 +85,8 @@ DAGSTUHL = LabelLayout(
 
 
 _AGAIN = "Fetch the archive again"
-_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, RuntimeError)
-"""What :mod:`zipfile` raises for an archive that is not as it says."""
+_DAMAGED = (BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, RuntimeError)
+"""What ``ZipFile`` raises for an archive that is not as it says."""
 _MEMBER = re.compile(r"group(\d+)-member(\d+)")
 _WORKBOOKS = (".xlsx", ".xlsm", ".ods")
 _RATING = re.compile(
@@ -109,44 +103,29 @@ def _is_novices_archive(file: LabelFile) -> bool:
 
 def _novices_labels(file: LabelFile) -> Iterator[RawLabel]:
     try:
-        with zipfile.ZipFile(file.path) as archive:
+        with ZipFile(file.path) as archive:
             for line, entry in enumerate(archive.infolist(), start=1):
                 member = _MEMBER.search(entry.filename)
                 if member is None:
                     continue
                 inside = entry.filename.rsplit("/", 1)[-1]
-                if entry.file_size > limits.FILE.most:
-                    problem, remedy = (
-                        f"is larger than {limits.FILE}",
-                        f"Look at the file, {limits.FILE.remedy}",
-                    )
-                    file.fault(0, "", problem, remedy, inside=inside)
-                    continue
                 try:
-                    data = archive.read(entry)
+                    ratings = parse(zip_member(archive, entry))
                 except (*_DAMAGED, OSError) as error:
-                    file.fault(0, "", f"cannot be unpacked ({error})", _AGAIN, inside=inside)
+                    file.fault(0, "", f"cannot be read ({error})", _AGAIN, inside=inside)
                     continue
-                yield from _novice(file, data, f"group{member[1]}-member{member[2]}", line, inside)
+                if not isinstance(ratings, dict):
+                    file.fault(0, "", "is not an object of ratings", _AGAIN, inside=inside)
+                    continue
+                annotator = f"group{member[1]}-member{member[2]}"
+                for key, value in ratings.items():
+                    match = _RATING.fullmatch(key)
+                    if match is None or not isinstance(value, str):
+                        file.fault(0, quoted(key), "is not a rating of an argument", _AGAIN, inside=inside)
+                    else:
+                        yield RawLabel(line, match[1], dimension_name(match[2]), value, annotator)
     except _DAMAGED as error:
         file.fault(0, "", f"is a corrupt zip archive ({error})", _AGAIN)
-
-
-def _novice(file: LabelFile, data: bytes, annotator: str, line: int, inside: str) -> Iterator[RawLabel]:
-    try:
-        ratings = parse(data)
-    except ValueError as error:
-        file.fault(0, "", f"is not valid JSON: {error}", _AGAIN, inside=inside)
-        return
-    if not isinstance(ratings, dict):
-        file.fault(0, "", "is not an object of ratings", _AGAIN, inside=inside)
-        return
-    for key, value in ratings.items():
-        match = _RATING.fullmatch(key)
-        if match is None or not isinstance(value, str):
-            file.fault(0, quoted(key), "is not a rating of an argument", _AGAIN, inside=inside)
-            continue
-        yield RawLabel(line, match[1], dimension_name(match[2]), value, annotator)
 
 
 NOVICES = LabelLayout(
@@ -254,9 +233,7 @@ def _graded_labels(file: LabelFile) -> Iterator[RawLabel]:
             continue
         for place, document in enumerate(documents if file.wants("context_relevance") else (), start=1):
             if not document.get("id"):
-                file.fault(
-                    row.line, f"documents[{place}].id", "is missing", "Name the document that is graded"
-                )
+                file.fault(row.line, f"documents[{place}].id", "is missing", "Name the document")
                 continue
             text = _text_or_none(document.get("relevance"))
             yield RawLabel(row.line, item, "context_relevance", text, part=as_text(document["id"]))
