@@ -26,12 +26,6 @@ def test_every_output_is_known() -> None:
                 pytest.fail(f"{name} writes {field}")
 
 
-def test_json_and_latex_exclude_each_other(cli: Cli) -> None:
-    done = cli("labels", "agreement", LABELS, "--json", "--latex")
-    assert (done.code, done.out) == (2, "")
-    assert "--json and --latex exclude each other: keep one of them." in done.err
-
-
 @pytest.mark.parametrize(
     ("words", "option", "times"),
     [

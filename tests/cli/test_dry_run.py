@@ -139,19 +139,6 @@ def test_a_window_into_which_nothing_fits_is_exit_2(
     assert (done.code, "no prompt of direct fits into the model's window" in done.err) == (2, True)
 
 
-def test_for_people(
-    cli: Cli, commands: dict[str, tuple[object, ...]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    done = cli(*commands["judge"], *PRICED, "--dry-run", "--budget-usd", 0.000001, "-o", tmp_path / "out")
-    assert done.code == 0
-    words = " ".join(done.out.split())
-    assert "prompt calls prompt tokens answer tokens price" in words
-    assert "$0." in words
-    assert "would stop the run before its end" in done.err
-    assert "already recorded cost nothing" in done.err
-
-
 def test_what_is_wrong_is_wrong_in_a_dry_run_too(cli: Cli, commands: dict[str, tuple[object, ...]]) -> None:
     assert cli(*commands["judge"], "--metric", "beauty", "--dry-run").code == 2
     assert cli("judge", "nowhere.jsonl", "--dry-run").code == 2

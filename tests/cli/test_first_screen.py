@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from conqret.cli.commands import MEANT, find
 from tests.cli.conftest import Cli
 
 ITEMS = "fixtures/examples/ragas.jsonl"
@@ -71,9 +70,3 @@ def test_within_a_group_too(cli: Cli, typed: str, command: str) -> None:
     done = cli(*typed.split(), ITEMS)
     assert done.code == 2
     assert f"Did you mean '{command}'" in done.err
-
-
-@pytest.mark.parametrize("command", MEANT)
-def test_what_is_suggested_is_there(command: str) -> None:
-    _, rest = find(command.split())
-    assert rest == []

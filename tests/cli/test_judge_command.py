@@ -12,26 +12,14 @@ import pytest
 from conqret.data import Document, Item
 from conqret.judging.judge_folder import JudgeFolder
 from tests.cli.conftest import Cli
-from tests.contract.items import DEMO, demo
+from tests.contract.items import demo
 from tests.judging.runs import said, write_items
-from tests.server import FaultPlan, FaultServer
+from tests.server import FaultServer
 
 
 @pytest.fixture
 def items(tmp_path: Path) -> Path:
     return write_items(tmp_path / "items.jsonl", demo()[:4])
-
-
-def test_the_demo(cli: Cli, tmp_path: Path) -> None:
-    done = cli("judge", DEMO, "--format", "rag-fine-grained", "--model", "offline", "-o", tmp_path / "demo")
-    assert done.code == 0
-    assert "24 items, 288 documents" in done.err
-    assert "rag-fine-grained by offline, a lexical baseline and not a judge" in done.out
-    assert "24 items: 24 scored, 0 unscored, 0 failed" in done.out
-    assert "Predicted precision" in done.out
-    for file in ("judgments.jsonl", "scores.parquet", "report.html"):
-        assert (tmp_path / "demo" / file).is_file()
-        assert str(tmp_path / "demo" / file) in done.out.replace("\n", "")
 
 
 def test_json_is_all_that_stands_on_standard_output(cli: Cli, items: Path, tmp_path: Path) -> None:
@@ -196,17 +184,6 @@ def test_a_replay_names_what_is_missing(cli: Cli, items: Path, tmp_path: Path, o
     assert done.code == 1
     assert "the recordings lack 1 answer" in done.err
     assert f"rag-fine-grained of item {demo()[3].id}, sample 0" in done.err
-
-
-def test_a_key_that_is_refused_ends_with_2(
-    cli: Cli, items: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    with FaultServer(FaultPlan(always="auth")) as server:
-        done = cli("judge", items, "--model", "openai/judge", "--api-base", server.url, "-o", tmp_path / "r")
-    assert done.code == 2
-    assert "4 items: 0 scored, 0 unscored, 4 failed" in done.out
-    assert (tmp_path / "r" / "report.html").is_file()
 
 
 def test_the_report_again(cli: Cli, items: Path, tmp_path: Path) -> None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from conqret import judge
 from conqret.debate.debatune.debate_files import read_statements
 from conqret.labels.study_screens import items_of
 from tests.cli.conftest import Cli
@@ -34,15 +32,3 @@ def test_a_language_that_nobody_knows_is_refused(cli: Cli, tmp_path: Path, words
     assert refused.code == 2
     assert "Klingonish" in refused.err
     assert not (tmp_path / "out").exists()
-
-
-def test_a_judge_of_ones_own_is_told_the_language() -> None:
-    told: list[dict[str, Any]] = []
-
-    def watching(item: dict[str, Any]) -> float:
-        told.append(item)
-        return 0.5
-
-    judge([{"id": "a", **ITEM}], judge=watching, language="de")
-    judge([{"id": "b", **ITEM, "argument": "城市应当修建电车，因为空气会更好。"}], judge=watching)
-    assert list(dict.fromkeys(item["language"] for item in told)) == ["de", "zh"]

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from conqret.io import open_items
-from conqret.perturb import records
 from tests.commands import run_conqret
 
 ITEMS = str(Path(__file__).resolve().parents[2] / "fixtures" / "demo" / "items.jsonl")
@@ -23,33 +21,6 @@ def run(*arguments: str, code: int = 0) -> str:
     result = run_conqret(*arguments)
     assert result.code == code, result.output
     return result.out
-
-
-def test_every_level_of_every_item_is_written(here: Path) -> None:
-    out = run(
-        "generate", "perturbations", "irrelevant", ITEMS, "--levels", "0,10,50", "-o", "out.jsonl", "--json"
-    )
-    facts = json.loads(out[out.index("{") :])
-    assert [row["items"] for row in facts["levels"]] == [24, 24, 24]
-    items = list(open_items(here / "out.jsonl"))
-    assert len(items) == 72
-    assert [len(records(item)) for item in items[:25]] == [0] * 24 + [1]
-
-
-def test_a_pool_of_ones_own(here: Path) -> None:
-    (here / "pool.jsonl").write_text(
-        json.dumps(
-            {
-                "id": "p",
-                "topic": "Bread?",
-                "documents": [{"id": f"b{n}", "text": f"bread {n}"} for n in range(20)],
-            }
-        )
-    )
-    typed = ("generate", "perturbations", "irrelevant", ITEMS, "--levels", "50", "--pool", "pool.jsonl")
-    run(*typed, "-o", "out.jsonl")
-    changed = next(iter(open_items(here / "out.jsonl")))
-    assert sum(document.text.startswith("bread") for document in changed.documents) == 6
 
 
 def test_the_list_in_words_and_as_json() -> None:

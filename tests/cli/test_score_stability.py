@@ -59,12 +59,3 @@ def test_json_and_plot(tables, tmp_path):
     assert (pair["first"], pair["value"], pair["n"]) == ("phi, few-shot", 0.5, 6)
     assert pair["kappa"]["value"] == pytest.approx(0.0)
     assert plot.read_text().count(">0.50<") >= 2
-
-
-@pytest.mark.parametrize(("more", "message"), [(["--plot", "here.pdf"], "ends in .png or .svg")])
-def test_wrong_calls(tables, more, message, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    done = run_conqret("debateqa", "rank", "--stability", "systems", *tables, *more)
-    assert done.code == 2
-    assert message in done.err
-    assert not (tmp_path / "here.pdf").exists()

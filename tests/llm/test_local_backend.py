@@ -20,7 +20,6 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Answer, Message, Reading, Request, TokenLogprobs
 
-LONG = "Cars should go. " * 60
 PAIRS = (
     ("Read this text: cities are better off without cars.", ("Cars should go.", "Air gets cleaner.")),
     ("Read nothing.", ("Cars should go.", "Air gets cleaner.")),
@@ -141,17 +140,6 @@ def test_not_one_token_of_a_prompt_is_cut(model: Path) -> None:
     )
 
 
-def test_a_context_window_that_is_given_does_not_widen_the_models_own(model: Path) -> None:
-    async def work() -> Answer[Sums]:
-        async with Client(ClientOptions(f"local/{model}", context_window=100_000), store=None) as client:
-            assert client.context_window == 100_000
-            return await client.request(request(((LONG, ("Cars should go.",)),)))
-
-    found = asyncio.run(work())
-    assert found.reason is Reason.CONTEXT_OVERFLOW
-    assert "window of 256" in found.detail
-
-
 @pytest.mark.parametrize("error", [RuntimeError, IndexError, TypeError])
 def test_a_text_that_the_scorer_fails_on_fails_alone(
     model: Path, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
@@ -190,14 +178,6 @@ def test_other_weights_than_those_that_are_meant(model: Path) -> None:
         ask(f"local/{model}@{'0' * 12}", request())
 
 
-def test_a_folder_without_weights_shows_when_the_model_is_prepared(tmp_path: Path, model: Path) -> None:
-    copy = shutil.copytree(model, tmp_path / "copy")
-    (copy / "model.safetensors").unlink()
-    client = Client(ClientOptions(f"local/{copy}"), store=None)
-    with pytest.raises(DeclarationError, match="cannot be loaded"):
-        asyncio.run(client.prepare())
-
-
 def test_who_can_be_asked_what(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def sent(*_: object) -> None:
         raise AssertionError("a call went out")
@@ -210,15 +190,6 @@ def test_who_can_be_asked_what(model: Path, monkeypatch: pytest.MonkeyPatch) -> 
         ask(f"local/{model}", replace(request(), reading=None))
     (offline,) = ask("offline", request(baseline=lambda: {"values": [], "tokens": []}))
     assert offline.value == Sums(values=[], tokens=[])
-
-
-def test_the_model_is_loaded_once_for_all_clients(model: Path) -> None:
-    from conqret.llm.backends.local import _held
-
-    ask(f"local/{model}", request())
-    (before,) = _held.values()
-    ask(f"local/{model}", request())
-    assert list(_held.values()) == [before]
 
 
 def test_the_old_model_goes_before_the_new_one_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -204,24 +204,6 @@ def test_commands_have_workers_ask_what_one_process_asks(
     assert contents(out) == at_once(cli, case, arguments, tmp_path / "at-once")
 
 
-def check_spread(rows: Any, run: Path, **settings: Any) -> None:
-    """Workers judge as this process does, and by the same fingerprint."""
-    here = conqret.judge(rows, **settings)
-    spread = conqret.judge(rows, **settings, engine="ray", workers=1, output=run)
-    assert [one.values for one in spread] == [one.values for one in here]
-    assert spread[0].fingerprint == here[0].fingerprint
-
-
-def test_rubrics_are_spread_too(cluster: str, server: FaultServer, tmp_path: Path) -> None:
-    rubric = {
-        one.id: ["It names a source", "clarity: How clear is it? 1-3"]
-        for one in open_items(items(tmp_path, 5))
-    }
-    settings: dict[str, Any] = {"rubric": rubric, **asked(server)}
-    del settings["format"], settings["metrics"]
-    check_spread(items(tmp_path, 6), tmp_path / "run", **settings)
-
-
 def test_a_model_that_no_worker_can_call_is_said_before_anything_is_written(
     cluster: str, tmp_path: Path
 ) -> None:
