@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 ROWS = [
     {"topic": f"Topic {n}", "side": side, "statement": f"It is so, {side}.", "argument": "A reason."}
     for n in range(4)
@@ -34,3 +36,14 @@ def test_debates_become_training_data(cli, tmp_path):
     told, response = train[0]["messages"]
     assert (told["role"], response["role"]) == ("user", "assistant")
     assert train[0]["argument"] in told["content"]
+
+
+def test_datasets_reads_it(cli, tmp_path, monkeypatch):
+    datasets = pytest.importorskip("datasets")
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    data = tmp_path / "data"
+    assert cli("debate", "export", lines(tmp_path / "s.jsonl", ROWS), "-o", data).code == 0
+    files = {name: str(data / f"{name}.jsonl") for name in ("train", "test")}
+    dataset = datasets.load_dataset("json", data_files=files, cache_dir=str(tmp_path / "cache"))
+    assert (dataset["train"].num_rows, dataset["test"].num_rows) == (6, 2)
+    assert set(dataset["train"].column_names) == {"messages", "topic", "side", "argument"}

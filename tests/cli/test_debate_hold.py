@@ -75,6 +75,20 @@ def test_two_models_take_a_side_each_and_are_asked_once(cli, topics, tmp_path):
     assert rows(tmp_path / "re" / "debates.jsonl") == rows(out / "debates.jsonl")
 
 
+def test_both_speakers_sample_at_one_temperature(cli, topics, tmp_path):
+    out = tmp_path / "out"
+    with FaultServer(answer=said) as server:
+        call = ("--model", "openai/a", "--api-base", server.url, "--arguments", "2", "-o", out)
+        done = cli("debate", "hold", topics, *call, "--temperature", "0.7")
+        assert done.code == 0, done.err
+        assert {request.body["temperature"] for request in server.requests} == {0.7}
+        other = cli("debate", "hold", topics, *call)
+    assert other.code == 2
+    assert "model settings" in other.err
+    identity = json.loads((out / "run.json").read_text())["identity"]
+    assert [identity[side]["temperature"] for side in ("affirmative", "negative")] == [0.7, 0.7]
+
+
 def test_a_declined_turn_leaves_its_debate_unfinished_and_is_asked_for_again(cli, topics, tmp_path):
     topics.write_text(json.dumps(TOPICS[0]) + "\n")
     out, declines = tmp_path / "out", [True]

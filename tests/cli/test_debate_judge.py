@@ -41,6 +41,25 @@ def test_offline_judges_the_pilot_beside_judges_that_understand_nothing(cli, que
     assert floors["judges"] == 3
 
 
+def test_a_model_is_asked_once_for_each(cli, questions, tmp_path):
+    out = tmp_path / "out"
+    with FaultServer(answer=by_place) as server:
+        call = ("--model", "openai/judge", "--api-base", server.url, "--instruction", "simple", "-o", out)
+        first = cli(*JUDGE, questions, *call, "--json")
+        assert first.code == 0, first.err
+        asked = len(server.requests)
+        again = cli(*JUDGE, questions, *call, "--json")
+        assert len(server.requests) == asked
+    found = json.loads(first.out)
+    assert json.loads(again.out) == found
+    # with arguments always right; without them the first option, right in one of both orders
+    assert found["debate"]["having"]["value"] == 1
+    assert found["debate"]["without"]["value"] == 0.5
+    assert "+50.0 points, with no interval: no variation between passages" in found["verdict"]
+    before = [row for row in answers_of(out) if row["turn"] == 2]
+    assert len(before) == 4 * 2 * 2
+
+
 def test_an_allowance_goes_with_each_request_and_is_not_widened(cli, questions, tmp_path):
     out = tmp_path / "out"
     questions.write_text("\n".join(questions.read_text().splitlines()[:2]))

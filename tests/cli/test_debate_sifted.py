@@ -4,6 +4,9 @@ import json
 
 import pytest
 
+from conqret.llm import failed_requests
+from tests.server import FaultServer
+
 
 @pytest.fixture
 def raw(tmp_path):
@@ -37,6 +40,29 @@ def test_topics_offline(cli, raw, tmp_path):
     assert [row["topic"] for row in rows(out)] == ["Should zoos be closed?", "Trams should be free"]
     assert [row["reason"] for row in rows(tmp_path / "topics.dropped.jsonl")] == ["no_claim", "duplicate"]
     assert (tmp_path / "run" / "report.html").exists()
+
+
+def test_a_model_words_the_claims_and_is_asked_once(cli, raw, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    monkeypatch.setattr(failed_requests, "BACKOFF_BASE", 0.01)
+
+    def said(body):
+        both = "tram" in body["messages"][1]["content"].lower()
+        claim = "Trams should be free of charge" if both else ""
+        return {"explanation": "so", "verdict": "two_sided" if both else "matter_of_fact", "claim": claim}
+
+    out = tmp_path / "topics.jsonl"
+    with FaultServer(answer=said) as server:
+        call = ("debate", "topics", raw, "-o", out, "--run", tmp_path / "run", "--json")
+        model = ("--model", "openai/judge", "--api-base", server.url)
+        first = cli(*call, *model)
+        again = cli(*call, *model)
+        assert len(server.requests) == 4
+    assert first.code == again.code == 0, first.err
+    assert json.loads(first.out) == json.loads(again.out)
+    assert json.loads(first.out)["dropped"] == {"matter_of_fact": 3}
+    (row,) = rows(out)
+    assert (row["topic"], row["collected"]) == ("Trams should be free of charge", "Trams should be free")
 
 
 def test_export_leaves_out_what_did_not_pass(cli, statements, tmp_path):

@@ -58,11 +58,3 @@ def test_of_a_run_and_its_labels(cli, run, tmp_path):
     assert cli(*asked, "--latex").out.split() == latex.split()
     cli(*asked, "-o", tmp_path / "methods.md")
     assert "### Krippendorff's alpha" in (tmp_path / "methods.md").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize(("more", "message"), [(("-o", "x.pdf"), "ends in neither .tex nor .md")])
-def test_what_cannot_be_written(cli, tmp_path, more, message):
-    done = cli("runs", "methods", tmp_path, *more)
-    assert done.code == 2
-    assert message in " ".join(done.err.split())
-    assert cli("runs", "methods", tmp_path).code == 2

@@ -22,14 +22,6 @@ from tests.judging.runs import write_items
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("command", ["", "labels", "runs recordings export"])
-def test_help_has_an_example(cli: Cli, command: str) -> None:
-    done = cli(*command.split(), "--help")
-    assert done.code == 0
-    assert "Example" in done.out
-    assert "Usage: conqret" in done.out
-
-
 @pytest.mark.parametrize("command", ["judge", "debateqa curate"])
 def test_what_stands_in_backquotes_is_shown_as_code_and_nothing_is_lost(
     cli: Cli, command: str, monkeypatch: pytest.MonkeyPatch

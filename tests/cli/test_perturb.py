@@ -103,24 +103,3 @@ def test_sensitivity_from_items_to_report(here: Path) -> None:
     results = json.loads(again[again.index("{") :])
     assert results == json.loads((here / "sens" / "results.json").read_text())
     assert {curve["perturbation"] for curve in results["curves"]} == {"irrelevant", "hallucinate-share"}
-
-
-def test_a_dry_run_says_what_it_would_cost(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    few(here, 6)
-    asked = (
-        *("sensitivity", "few.jsonl", "--format", "direct,rag-fine-grained", "--perturb", "irrelevant:50"),
-        "--dry-run",
-    )
-    facts = json.loads(run(*asked, "--model", "gpt-4o-mini", "--budget-usd", "0.002", "--json"))
-    assert [one["stage"] for one in facts["stages"]] == ["judge by direct", "judge by rag-fine-grained"]
-    assert facts["cost_usd"] == pytest.approx(sum(one["cost_usd"] for one in facts["stages"]))
-    assert "would stop the run" in facts["budget_note"]
-    facts = json.loads(run(*asked, "--model", "gpt-4o-mini", "--budget-usd", "1000", "--json"))
-    assert facts["budget_note"] is None
-    facts = json.loads(
-        run(*asked, "--model", "gpt-4o-mini,nobody/knows", "--budget-usd", "1", "--json", code=2)
-    )
-    assert [one["cost_usd"] is None for one in facts["stages"]] == [False, True, False, True]
-    assert facts["cost_usd"] is None
-    assert "price of nobody/knows is unknown" in facts["refusal"]

@@ -159,23 +159,6 @@ def test_rank_over_several_backbones(tmp_path):
     assert "Awareness rank" not in shown
 
 
-def test_correlate(tmp_path, tables):
-    pairs = tmp_path / "pairs.csv"
-    games = [("good", "fair"), ("fair", "poor"), ("good", "poor")]
-    pairs.write_text(
-        "first,second,preference,annotator\n"
-        + "".join(f"{a},{b},first,{who}\n" for a, b in games for who in "xy")
-    )
-    done = run_conqret("debateqa", "rank", *tables, "--preferences", str(pairs), "--json")
-    assert done.code == 0, done.output
-    found = {row["metric"]: row for row in json.loads(done.out)["metrics"]}
-    assert found[DIVERSITY]["system_rho"] == pytest.approx(1.0)
-    assert found[DIVERSITY]["system_tau"] == pytest.approx(1.0)
-    assert found[DIVERSITY]["annotators"] == 2
-    assert 0 < found[AWARENESS]["system_tau"] < 1
-    assert found[DIVERSITY]["rho"]["reason"] == "the preferences have no column item that names the question"
-
-
 def test_notes_say_what_is_not_common(tmp_path, tables):
     write_table([ScoreRow("good", "2", DIVERSITY, "gpt2", 100.0)], tmp_path / "more.parquet")
     given = [*tables, str(tmp_path / "more.parquet")]
@@ -236,32 +219,6 @@ def test_annotators_by_question(tmp_path):
     assert all("<svg" in plot.read_text() for plot in plots)
     (fit,) = json.loads(run_conqret(*command, "--labels", str(tmp_path / "labels.csv"), "--json").out)
     assert (fit["n"], fit["accuracy"]["value"]) == (6, pytest.approx(2 / 3))
-
-
-@pytest.mark.parametrize(
-    ("labels", "message"),
-    [
-        ("id,label\nzoos,2\n", "labels.csv:2 [label] is '2', which is not a valid label. Write one of 0, 1"),
-        ("id,label\ntrams,1\n", "is the id of an answer"),  # an answer, but to no question
-    ],
-)
-def test_labels_are_looked_at_before_anything_is_asked(tmp_path, questions, answers, labels, message):
-    pytest.importorskip("scipy", reason="the extra stats is not installed: scipy is missing")
-    (tmp_path / "labels.csv").write_text(labels)
-    command = ["debateqa", "score", "--metric", "dispute-awareness", answers, "--references", questions]
-    command += ["-o", str(tmp_path / "out")]
-    done = run_conqret(*command, "--labels", str(tmp_path / "labels.csv"))
-    assert done.code == 2
-    assert message in done.err
-    assert not (tmp_path / "out").exists()
-
-
-def test_references_without_partial_answers_are_named(tmp_path, answers):
-    bare = lines(tmp_path / "bare.jsonl", [{"id": "zoos", "question": "Why?"}])
-    command = ["debateqa", "score", "--metric", "perspective-diversity", answers, "--references", bare]
-    done = run_conqret(*command, "--backbone", "none")
-    assert done.code == 2
-    assert f"no question of {bare} has partial answers" in done.err
 
 
 @pytest.mark.parametrize(

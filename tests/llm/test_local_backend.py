@@ -104,42 +104,6 @@ def test_the_name_says_which_weights(tmp_path: Path, model: Path) -> None:
     assert options.identity == elsewhere.identity
 
 
-def test_recordings_replay_without_the_model(tmp_path: Path, model: Path) -> None:
-    copy = shutil.copytree(model, tmp_path / "copy")
-    name = ClientOptions(f"local/{copy}").resolved().model
-    with Recordings(tmp_path / "store.sqlite") as store:
-        (first,) = ask(f"local/{copy}", request(), store=store)
-        shutil.rmtree(copy)
-        (again,) = ask(name, request(), store=store, replay=True)
-        assert again.value == first.value
-        assert again.logprobs == first.logprobs
-        (resumed,) = ask(name, request(), store=store)
-        assert resumed.calls[0].recorded
-        (other,) = ask(name, request((("More.", ("x",)),)), store=store, replay=True)
-        assert other.reason is Reason.NOT_RECORDED
-        assert {recording.model for recording in store.recorded()} == {name}
-
-
-def test_not_one_token_of_a_prompt_is_cut(model: Path) -> None:
-    from conqret.local.scorer import ConditionalPerplexity
-
-    scorer = ConditionalPerplexity(str(model), wrapping=5)
-    words, target = 1, "Cars should go."
-    while not scorer.score([("no " * words, [target])])[0].truncated:
-        words += 1
-    (row,) = scorer.score([("no " * words, [target])])
-    fits, over = ask(
-        f"local/{model}", *(request((("no " * count, (target,)),)) for count in (words - 1, words))
-    )
-    assert fits.value is not None
-    assert (over.value, over.reason) == (None, Reason.CONTEXT_OVERFLOW)
-    advised = int(256 * FILLED) * 256 // (256 + row.truncated)
-    assert over.detail == (
-        f"the prompt is {row.truncated} tokens too long for the model's window of 256; a smaller "
-        f"--context-window ({advised}, say) trims the documents in proportion"
-    )
-
-
 @pytest.mark.parametrize("error", [RuntimeError, IndexError, TypeError])
 def test_a_text_that_the_scorer_fails_on_fails_alone(
     model: Path, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
@@ -157,20 +121,6 @@ def test_a_text_that_the_scorer_fails_on_fails_alone(
     bad, good = ask(f"local/{model}", request((("bad", ("x",)),)), request())
     assert (bad.reason, bad.detail) == (Reason.BAD_REQUEST, "the local model failed: shapes differ")
     assert good.value is not None
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("local/{tmp}/nowhere", "there is no folder"),
-        ("local/./nowhere", "there is no folder"),
-        ("local/{tmp}", "config.json is missing"),
-        ("local/", "lacks the model"),
-    ],
-)
-def test_models_that_are_not_there(tmp_path: Path, name: str, message: str) -> None:
-    with pytest.raises(DeclarationError, match=message):
-        Client(ClientOptions(name.format(tmp=tmp_path)), store=None)
 
 
 def test_other_weights_than_those_that_are_meant(model: Path) -> None:
