@@ -70,19 +70,3 @@ def test_a_gate_holds_a_judge_of_ones_own(cli: Cli, tmp_path: Path, monkeypatch:
     assert cli(*asked).code == 0
     assert cli(*asked, "--require", "flip_rate == 1").code == 0
     assert cli(*asked, "--require", "effect[length] < 1").code == 1  # it was not probed, so it has no value
-
-
-@pytest.mark.parametrize(
-    ("wanted", "words"),
-    [
-        ("alarm == 0", "did you mean 'alarms'"),
-        ("alarms[length] == 0", "names a probe"),
-        ("flip_rate.high < 0.1", "has no interval"),
-    ],
-)
-def test_a_gate_that_cannot_be_read_costs_nothing(
-    cli: Cli, few: Path, tmp_path: Path, wanted: str, words: str
-) -> None:
-    done = cli("bias", few, "--require", wanted, "-o", tmp_path / "bias")
-    assert (done.code, (tmp_path / "bias").exists()) == (2, False)
-    assert words in done.err

@@ -67,9 +67,6 @@ def test_generate_names_what_is_wrong(folder):
     given = ("generate", "arguments", "corpus", "--run", "pro.res", "--stance", "pro", "-o", "out")
     for extra, words in (
         (("--shots", "9"), "lower --shots"),
-        (("-k", "0"), "-k"),
-        (("--prompts", "nowhere"), "not a folder"),
-        (("--strategy", "citd"), "did you mean 'cited'"),
         (("--strategy", "extractive", "--model", "gpt-4o"), "extractive uses no model; leave out --model"),
         (("--model", "local/gpt2"), "an argument needs a response in a given structure"),
         (("--replay", "nowhere"), "no recordings"),

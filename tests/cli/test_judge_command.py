@@ -86,28 +86,6 @@ def test_columns_of_ones_own(cli: Cli, tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["-f", "rag-fine-graind"], "did you mean 'rag-fine-grained'"),
-        (["--samples", "0"], "--samples is 0, but it must be >= 1"),
-        (["--samples", "3.7"], "--samples is '3.7', which is not a whole number"),
-        (["--replay", "nowhere"], "no recordings were found here"),
-        (["--model", "openai/unpriced", "--budget-usd", "1"], "a budget needs prices"),
-        (["--frobnicate"], "frobnicate"),
-    ],
-)
-def test_a_wrong_call_ends_with_2_and_writes_nothing(
-    cli: Cli, items: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: str
-) -> None:
-    monkeypatch.chdir(items.parent)
-    done = cli("judge", items, *arguments)
-    assert done.code == 2
-    assert words in " ".join(done.err.split())
-    assert done.out == ""
-    assert [file.name for file in items.parent.iterdir()] == ["items.jsonl"]
-
-
 def test_faults_of_the_items_are_all_listed_with_file_line_field_and_remedy(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "wrong.jsonl"
     path.write_text(

@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from conqret.debate.debatune.debate_files import read_statements
 from conqret.labels.study_screens import items_of
-from tests.cli.conftest import Cli
 
 ROOT = Path(__file__).parents[2]
 ITEM = {"topic": "Tram?", "argument": "Ja, gern [1].", "documents": ["Ein Text."]}
@@ -22,13 +19,3 @@ def test_it_reaches_the_items_that_are_labelled_and_debated(tmp_path: Path) -> N
     assert item.language == "de"
     (statement,) = read_statements([path], language="de")
     assert statement.language == "de"
-
-
-@pytest.mark.parametrize("words", ["bias", "debate score", "labels sample"])
-def test_a_language_that_nobody_knows_is_refused(cli: Cli, tmp_path: Path, words: str) -> None:
-    path = tmp_path / "items.jsonl"
-    path.write_text(json.dumps({"id": "a", "stance": "pro", **ITEM}) + "\n", encoding="utf-8")
-    refused = cli(*words.split(), path, "--language", "Klingonish", "-o", tmp_path / "out")
-    assert refused.code == 2
-    assert "Klingonish" in refused.err
-    assert not (tmp_path / "out").exists()

@@ -47,22 +47,3 @@ def test_collect_then_score(cli, given):
     )
     assert refused.code == 2
     assert "has corpora of other questions" in refused.err
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        ((), "--search for the web, or --pages FILE"),
-        (("--pages", "PAGES", "--search", "google"), "--search for the web, or --pages FILE"),
-        (("--pages", "PAGES", "--user-agent", "me"), "--user-agent needs --search"),
-        (("--search", ","), "must name a search engine"),
-        (("--search", "bing"), "bing"),
-        (("--pages", "nowhere.jsonl"), "nowhere.jsonl does not exist"),
-    ],
-)
-def test_bad_input(cli, given, options, told):
-    wanted = [str(given / "pages.jsonl") if option == "PAGES" else option for option in options]
-    done = cli("perspectives", "collect", given / "questions.jsonl", *wanted, "-o", given / "w")
-    assert done.code == 2
-    assert told in " ".join(done.err.split())
-    assert not (given / "w").exists()

@@ -30,33 +30,6 @@ def test_the_list_in_words_and_as_json() -> None:
     assert listed[0]["expects"]["context_relevance"] == "fall"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("generate", "perturbations"), "name a perturbation and items"),
-        (("generate", "perturbations", "irelevant", ITEMS), "did you mean 'irrelevant'"),
-        (
-            ("generate", "perturbations", "hallucinate", ITEMS, "--levels", "0%"),
-            "hallucinate-share needs a level above 0",
-        ),
-        (
-            ("generate", "perturbations", "hallucinate", ITEMS, "--levels", "10,20%"),
-            "cannot mix counts and shares in one curve (10, 20%)",
-        ),
-        (("sensitivity", ITEMS, "--perturb", "hallucinate:a%"), "'a%' is not a level"),
-        (("sensitivity", ITEMS, "--labels", "none.txt"), "does not exist"),
-        (
-            ("sensitivity", ITEMS, "--perturb-model", "local/gpt2"),
-            "a rewrite needs a response in a given structure",
-        ),
-    ],
-)
-def test_wrong_calls(arguments: tuple[str, ...], said: str, here: Path) -> None:
-    done = run_conqret(*arguments)
-    assert (done.code, said in done.err) == (2, True), done.err
-    assert list(here.iterdir()) == []
-
-
 def test_levels_out_of_reach_are_left_out_of_the_curve_and_said(here: Path) -> None:
     out = run(
         *f"sensitivity {ITEMS} --perturb hallucinate:2,10,20 --metric groundedness -o sens --json".split(),

@@ -76,27 +76,6 @@ def test_a_plan_says_how_many_topics_a_bias_takes(cli, tmp_path):
     assert "conqret</b> power" in shown
 
 
-@pytest.mark.parametrize(
-    ("target", "more", "message"),
-    [
-        ("agreement", ("--topics", "x"), "--topics is a list of whole numbers"),
-        ("agreement", ("--items", "0"), "--items is a list of whole numbers"),
-        ("agreement", ("--effect", "1"), "inside (-1, 1)"),
-        ("agreement", ("--pilot", "runs/x"), "--pilot and --labels must be given together"),
-        ("agreement", ("--sd", "0.2"), "--sd has no meaning with --for agreement"),
-        ("bias", ("--topics", "8", "--items", "2", "--probe", "stance"), "no probe fits these items"),
-        ("tournament", ("--topics", "8,10"), "one number of --topics"),
-        ("tournament", ("--items", "1"), "items is 1"),
-        ("tournament", ("--sd", "11"), "spread is 11"),
-    ],
-)
-def test_what_cannot_be_planned(cli, tmp_path, target, more, message):
-    done = cli("judges", "power", "--for", target, *more, "-o", tmp_path / "x.svg")
-    assert done.code == 2
-    assert message in " ".join(done.err.split())
-    assert not (tmp_path / "x.svg").exists()
-
-
 def test_the_page_marks_the_smallest_plan_that_is_narrow_enough(cli, tmp_path):
     pages = {name: tmp_path / f"{name}.html" for name in ("wide", "narrow")}
     asked = "judges power --for agreement --topics 8,20 --items 2 --simulations 20".split()

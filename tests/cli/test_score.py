@@ -219,21 +219,3 @@ def test_annotators_by_question(tmp_path):
     assert all("<svg" in plot.read_text() for plot in plots)
     (fit,) = json.loads(run_conqret(*command, "--labels", str(tmp_path / "labels.csv"), "--json").out)
     assert (fit["n"], fit["accuracy"]["value"]) == (6, pytest.approx(2 / 3))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ["debateqa", "score", "--metric", "dispute-awareness", "{answers}", "--references", "{answers}x"],
-            "jsonlx does not exist",
-        ),
-        (["debateqa", "rank", "{answers}"], "not a table of conqret debateqa score"),
-        (["debateqa", "rank", "{table}", "--weights", "half"], "--weights is a list"),
-    ],
-)
-def test_wrong_calls(arguments, message, answers, questions, tables):
-    places = {"answers": answers, "questions": questions, "table": tables[0]}
-    done = run_conqret(*(argument.format(**places) for argument in arguments))
-    assert done.code == 2
-    assert message in done.err

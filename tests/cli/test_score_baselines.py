@@ -76,25 +76,3 @@ def test_all_metrics_and_again(tmp_path, answers, references):
     assert "4 values are kept" in again.err
     assert json.loads(again.out) == json.loads(first.out)
     assert (tmp_path / "out" / "values.jsonl").read_bytes() == kept
-
-
-@pytest.mark.parametrize(
-    ("metrics", "more", "message"),
-    [
-        ("blue", (), "did you mean 'bleu'"),
-        (",", (), "no baseline is named"),
-        ("perspective-diversity", (), "name it with --backbone"),
-        ("bleu,dispute-awareness", (), "takes perspective-diversity or dispute-awareness alone"),
-        ("g-eval", ("--model", "nobody/knows", "--budget-usd", "1"), "price"),
-        ("bleu,g-eval", ("--model", "local/nowhere"), "g-eval needs a response in a given structure"),
-        ("bleu", ("--columns", "partial_answers=nothing"), "partial_answers"),
-    ],
-)
-def test_wrong_calls_write_nothing(metrics, more, message, tmp_path, answers, references):
-    asked = command(
-        answers, references, tmp_path / "out", metrics, *(one.format(tmp=tmp_path) for one in more)
-    )
-    done = run_conqret(*asked)
-    assert done.code == 2, done.output
-    assert message in done.err
-    assert not (tmp_path / "out").exists()

@@ -40,15 +40,6 @@ def test_a_tournament_is_held_and_validated(cli: Cli, items: Path, tmp_path: Pat
     assert "standard_error" in shown.out
 
 
-def test_faults_are_one_line_and_leave_nothing(cli: Cli, items: Path, tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    for options in (("--by", "side"), ("--by", "stance"), ("--by", ","), ("--format", "pointwise")):
-        done = cli("tournament", items, *options, "-o", run)
-        assert done.code == 2, options
-        assert "Traceback" not in done.err
-        assert not run.exists()
-
-
 def priced(server: FaultServer) -> tuple[object, ...]:
     """Options for a model of which every token costs."""
     prices = ("--input-price", 1000, "--output-price", 1000)
