@@ -50,23 +50,17 @@ def test_who_names_a_model_or_wants_quiet_is_told_nothing(
 
 @pytest.mark.parametrize(
     ("typed", "command"),
-    [("evaluate", "judge"), ("rate_answers", "judge"), ("dashboard", "serve view"), ("jugde", "judge")],
-)
-def test_other_tools_words_name_the_command(cli: Cli, typed: str, command: str) -> None:
-    done = cli(typed, ITEMS)
-    assert done.code == 2
-    assert f"Did you mean '{command}'" in done.err
-
-
-@pytest.mark.parametrize(
-    ("typed", "command"),
     [
+        ("evaluate", "judge"),
+        ("rate_answers", "judge"),
+        ("dashboard", "serve view"),
+        ("jugde", "judge"),
         ("judges agreement", "conqret labels agreement"),
         ("runs shwo", "show"),
         ("debateqa eval", "conqret judge"),
     ],
 )
-def test_within_a_group_too(cli: Cli, typed: str, command: str) -> None:
+def test_other_tools_words_name_the_command(cli: Cli, typed: str, command: str) -> None:
     done = cli(*typed.split(), ITEMS)
     assert done.code == 2
     assert f"Did you mean '{command}'" in done.err

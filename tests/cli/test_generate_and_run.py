@@ -47,17 +47,8 @@ def test_generate(folder):
     assert (folder / "runs" / "pro-offline" / "items.jsonl").is_file()
     printed = run_conqret(*given, "--json", "-q")
     assert printed.code == 0
-    assert json.loads(printed.out)["session"] == {
-        "sent": 0,
-        "recorded": 0,
-        "kept": 1,
-        "cost_usd": 0.0,
-        "estimated": 0,
-        "retried": 0,
-        "failures": {},
-        "stopped": "",
-        "others": {},
-    }
+    session = json.loads(printed.out)["session"]
+    assert (session["sent"], session["kept"], session["cost_usd"]) == (0, 1, 0.0)
     assert printed.err == ""
     printed = run_conqret("judge", "runs/pro-offline/items.jsonl", "-q", "-o", "judged")
     assert printed.code == 0

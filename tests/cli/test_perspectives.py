@@ -99,25 +99,3 @@ def test_labels_say_how_far_it_agrees_and_choose_the_threshold(cli, pairs, tmp_p
     assert "threshold 1 was chosen for openai/judge, but this is another model" in " ".join(
         elsewhere.err.split()
     )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("absent.tsv",), "absent.tsv does not exist"),
-        (("PAIRS", "--labels", "gold"), "neither a file nor a column"),
-        (("PAIRS", "--yes-from", "."), "contains no run"),
-    ],
-)
-def test_bad_input(cli, pairs, tmp_path, arguments, message):
-    out = tmp_path / "out"
-    done = cli(
-        "perspectives",
-        "detect",
-        *(pairs if argument == "PAIRS" else argument for argument in arguments),
-        "-o",
-        out,
-    )
-    assert done.code == 2
-    assert message in " ".join(done.err.split())
-    assert not out.exists()

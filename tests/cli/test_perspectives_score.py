@@ -128,24 +128,3 @@ def test_a_detector_says_who_contains_what(cli, given, monkeypatch):
     refused = cli(*command, "--yes-from", "3")
     assert refused.code == 2
     assert "leave out --yes-from" in refused.err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("bm25",), "give them with --corpus FOLDER"),
-        (("nowhere.res",), "nowhere.res"),
-        (("FOREIGN", "--corpus", "CORPUS"), "ranks nothing for any of the 1 questions"),
-    ],
-)
-def test_bad_input(cli, given, arguments, told):
-    foreign = given / "foreign.res"
-    foreign.write_text("other Q0 pay 1 1.0 t\n", encoding="utf-8")
-    files = {"RUN": given / "mine.res", "FOREIGN": foreign, "CORPUS": given / "corpus"}
-    named = [str(files.get(argument, argument)) for argument in arguments]
-    done = cli(
-        "perspectives", "score", *named, "--perspectives", given / "questions.jsonl", "-o", given / "out"
-    )
-    assert done.code == 2
-    assert told in " ".join(done.err.split())
-    assert not (given / "out").exists()
