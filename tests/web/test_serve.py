@@ -32,7 +32,7 @@ pytest.importorskip("uvicorn", reason=REASON)
 jsonschema = pytest.importorskip("jsonschema", reason="no validator of JSON schemas is installed")
 
 from conqret.serve import intake, service  # noqa: E402
-from conqret.serve.intake import IntakeLimits, ServedRequest  # noqa: E402
+from conqret.serve.intake import IntakeLimits  # noqa: E402
 from conqret.web.local_server import port_at  # noqa: E402
 from tests.web.services import ITEM, JSON, Running  # noqa: E402
 
@@ -457,25 +457,3 @@ def test_sigterm_ends_it_after_what_is_under_way_is_answered_and_recorded(
     assert KEY not in "".join(told) + log
     with Recordings(store) as kept:
         assert kept.get(got.json["trace"]["calls"][0]["key"]) is not None
-
-
-def test_a_line_of_the_log_for_people_and_programs() -> None:
-    from conqret.serve.command import log_line, log_record
-
-    request = ServedRequest("id-1", "POST", "direct", 200, "", 0.12345, 2, 1, 0.01)
-    assert log_line(request, "now").endswith("now id-1 POST direct 200 0.123 s 2 sent, 1 recorded, $0.0100")
-    assert log_line(ServedRequest("id-2", "POST", "", 404, "nowhere"), "now").endswith(
-        "id-2 POST - 404 0.000 s nowhere"
-    )
-    assert log_record(request, "now") == {
-        "at": "now",
-        "id": "id-1",
-        "method": "POST",
-        "format": "direct",
-        "status": 200,
-        "code": "",
-        "seconds": 0.1235,
-        "sent": 2,
-        "recorded": 1,
-        "cost_usd": 0.01,
-    }
