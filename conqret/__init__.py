@@ -17,6 +17,7 @@ Modules of the package itself; ``docs/architecture.md`` says what each folder ha
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -127,86 +128,10 @@ if TYPE_CHECKING:
     from conqret.suites.suite_report import suite_report as suite_report
     from conqret.suites.suite_run import run_suite as run_suite
 
-_NAMES = {
-    "data": "Document Item Judgment Measure",
-    "data.criterion": "Criterion",
-    "debate.debatune.debate_run": "hold_debates",
-    "debate.debatune.debater_training": "tune_debater",
-    "debate.debatune.manual_inspection": "sample_statements statement_agreement",
-    "debate.debatune.statement_filters": "debate_training_data filter_statements two_sided_topics",
-    "debate.debatune.statement_run": "write_statements",
-    "debate.debatune.statement_scores": "controllability response_quality",
-    "debate.two_turn.anova": "debate_anova",
-    "debate.two_turn.debate_writing": "write_debates",
-    "debate.two_turn.debate_judge": "judge_debates",
-    "debate.two_turn.outcomes": "debate_outcomes",
-    "debate.two_turn.slider_answers": "payoffs",
-    "debate.two_turn.text_grades": "grade_counter_arguments summarize_annotations",
-    "debate.two_turn.two_turn_files": "read_two_turn",
-    "debate.two_turn.writer_scores": "score_writers",
-    "debateqa.answer_scores": "score_awareness score_baselines score_diversity",
-    "debateqa.answering.answering_run": "answer",
-    "debateqa.curation.benchmark": "curate_benchmark",
-    "debateqa.curation.benchmark_checks": "benchmark_coverage benchmark_duplicates missed_viewpoints",
-    "debateqa.curation.benchmark_figures": "benchmark_domains benchmark_relevance remove_partial_answers",
-    "debateqa.curation.check_verdicts": "debatable_questions",
-    "debateqa.curation.deduplication": "dedupe draw_question_pairs duplicate_threshold",
-    "debateqa.human_alignment": "correlate",
-    "debateqa.stability": "metric_stability",
-    "debateqa.standings": "rank_systems",
-    "errors": "ConqretError DeclarationError ExecutionError ItemsError",
-    "experiments.experiment": "run",
-    "experiments.page": "report_run",
-    "generation.generation_run": "generate",
-    "judging.judge": "ajudge judge",
-    "judging.judgments": "Judgments",
-    "judging.recorded_requests": "recorded_requests",
-    "labels.exporting": "export_labels",
-    "labels.sampling": "sample_items",
-    "llm.client_options": "ClientOptions",
-    "perspectives.detection_study": "apply_detector detect",
-    "perspectives.detector_tuning": "tune_detector",
-    "perspectives.own_corpora": "collect_corpora",
-    "perspectives.perspective_scores": "score_perspectives",
-    "perspectives.perspectives_run": "make_perspectives perspective_errors",
-    "perturb.perturbing": "write_perturbations",
-    "retrieval.corpus_index": "build_index",
-    "retrieval.ranking_evaluation": "evaluate_rankings",
-    "retrieval.retrieve": "retrieve",
-    "runs.management": "list_runs prune_runs",
-    "runs.session": "Session",
-    "runs.shared_recordings": "export_recordings import_recordings",
-    "scrapers.corpus_building": "import_passages import_release make_corpus",
-    "scrapers.corpus_collecting": "collect_debates collect_evidence inspect_debate_page list_debate_pages",
-    "studies.abstain.fit_abstention": "abstain",
-    "studies.agreement.annotator_agreement": "agreement",
-    "studies.bias.bias_run": "bias",
-    "studies.calibrate.fit_calibration": "calibrate",
-    "studies.card.methods": "describe_methods",
-    "studies.check.api": "check",
-    "studies.compare.compare_judges": "compare",
-    "studies.diff.difference": "diff",
-    "studies.drift.result": "drift",
-    "studies.improve.improve_study": "improve",
-    "studies.jury.jury_run": "jury",
-    "studies.power.bias_power": "power_bias",
-    "studies.power.sample_sizes": "power_agreement power_difference",
-    "studies.sensitivity.sensitivity_study": "sensitivity",
-    "studies.systems.meta_evaluation": "systems",
-    "studies.tournament.tournament_power": "power_tournament",
-    "studies.tournament.tournament_run": "tournament",
-    "studies.validate.validate": "validate",
-    "studies.variance.result": "variance",
-    "suites.suite_fetch": "fetch_suite",
-    "suites.suite_report": "suite_report",
-    "suites.suite_run": "run_suite",
-}
-"""What is public, by the module where it stands: ``__all__`` is these names, and the imports above are for type
-checkers. Nothing else is public, and docs/api.md says what of it is stable."""
-
-_HOMES = dict[str, str]()
-for _module, _public in _NAMES.items():
-    _HOMES.update(dict.fromkeys(_public.split(), f"conqret.{_module}"))
+_PUBLIC = re.compile(r"^    from (conqret\.\S+) import (\w+) as \2$", re.MULTILINE)
+_HOMES = {name: home for home, name in _PUBLIC.findall(Path(__file__).read_text(encoding="utf-8"))}
+"""What is public, by the module where it stands: the imports above, for type checkers, are the one list of it.
+Nothing else is public, and docs/api.md says what of it is stable."""
 
 # In a checkout, judges/, prompts/ and scrapers/ lie next to this package and not inside it. An installed copy that
 # this folder hides (the checkout's root on sys.path) would lack them, so the root joins the search path.

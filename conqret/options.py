@@ -135,8 +135,4 @@ def fault_text(fault: Mapping[str, Any]) -> str:
 
 def among(settings: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """Return those of the settings that have one of ``names``."""
-    found: dict[str, Any] = {}
-    for name in names:
-        if name in settings:
-            found[name] = settings[name]
-    return found
+    return {name: settings[name] for name in names if name in settings}

@@ -192,26 +192,6 @@ class ConqretJudge:
         return bank
 
 
-class ConqretNuggetizerJudge(ConqretJudge):
-    """The same judge with nugget banks in nuggetizer's form.
-
-    Coverage scores do not fit nuggetizer's three labels for importance and assignment, so they are stored
-    in the traces.
-    """
-
-    nugget_banks_type: Any = claims.NuggetizerNuggetBanks
-
-    def bank(self, topic: str, title: str, listed: Iterable[ListedNugget], model: str, creator: str) -> Any:
-        """Build the nugget bank of one topic in nuggetizer's form, with coverage and model in each nugget's
-        trace.
-        """
-        nuggets = []
-        for nugget in listed:
-            trace = {METADATA: asdict(nugget)["coverage"], "model": model}
-            nuggets.append({"text": nugget.text, "reasoning": creator, "trace": trace})
-        return self.nugget_banks_type.get_bank_model()(qid=topic, query=title, nuggets=nuggets)
-
-
 def client_settings(llm_config: Any) -> dict[str, Any]:
     """Convert AutoJudge's model configuration into keyword settings of :func:`conqret.judge`: the model,
     address, key and recordings.

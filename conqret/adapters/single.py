@@ -139,17 +139,6 @@ class SingleMetric:
         return measure, measure_text(measure), kept(judgment, self.metric)
 
 
-async def outcome(single: SingleMetric, item: Mapping[str, Any]) -> dict[str, Any]:
-    """Judge the item made from the arguments of :func:`as_item` and return the result as plain JSON data.
-
-    Returns:
-        A dict with ``name`` (of the metric), ``value`` (or None), ``told`` (the explanation) and
-            ``kept`` (metadata).
-    """
-    measure, words, more = single.described(await single.ajudged(as_item(**item)))
-    return {"name": single.name, "value": measure.value, "told": words, "kept": more}
-
-
 def measure_text(measure: Measure) -> str:
     """Return the explanation of a measure, or a sentence that says why it has no value."""
     if measure.value is not None:

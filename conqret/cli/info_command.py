@@ -7,9 +7,10 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from importlib.resources import files
+from typing import Any
 
 from packaging.requirements import Requirement
 from rich.console import RenderableType
@@ -20,7 +21,7 @@ from conqret.console import shared_options as options
 from conqret.console.exit_codes import end
 from conqret.console.printing import entry, out, result
 from conqret.data import Document, Item
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, number
 from conqret.judging.judge import judge as judged
 from conqret.judging.judge_parts import JUDGES, Judge
 from conqret.judging.summary_tables import metric_names
@@ -50,7 +51,6 @@ def formats(*, json_output: options.Printed = None) -> None:
     Example: conqret info formats --json
     """
 
-    judges = list(JUDGES.values())
     rows = [
         {
             "name": judge.name,
@@ -65,27 +65,26 @@ def formats(*, json_output: options.Printed = None) -> None:
             "calls": sum(2 if ask.both_orders else 1 for ask in judge.judge_prompts),
             "plug_in": JUDGES.plugged(judge.name),
         }
-        for judge in judges
+        for judge in JUDGES.values()
     ]
-    result(rows, _entries(judges), as_json=json_output)
+    result(rows, _entries(rows), as_json=json_output)
 
 
-def _entries(judges: Sequence[Judge]) -> Iterator[RenderableType]:
-    for judge in judges:
-        calls = sum(2 if ask.both_orders else 1 for ask in judge.judge_prompts)
-        package = JUDGES.plugged(judge.name)
+def _entries(rows: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
+    for row in rows:
+        judge = JUDGES[row["name"]]
         lines = (
-            judge.summary,
-            f"metrics: {metric_names(judge.metrics)}",
+            row["summary"],
+            f"metrics: {metric_names(row['metrics'])}",
             *(f"with --metric {name}: 1 - {base}, lower is better" for name, base in judge.derived.items()),
             *(f"items without a {name}: unscored" for name in sorted(_fields(judge, "against"))),
-            f"without documents: {metric_names(_without_documents(judge)) or 'nothing'}",
-            f"scale: {judge.scale}; score: {judge.score}",
-            f"source: {judge.source}",
-            *([f"plug-in: {package}"] if package else []),
+            f"without documents: {metric_names(row['without_documents']) or 'nothing'}",
+            f"scale: {row['scale']}; score: {row['score']}",
+            f"source: {row['source']}",
+            *([f"plug-in: {row['plug_in']}"] if row["plug_in"] else []),
         )
-        cost = f"{calls} call{'s' if calls > 1 else ''} an item" if calls else "no calls"
-        yield from entry(judge.name, cost, lines)
+        cost = f"{number(row['calls'], 'call')} an item" if row["calls"] else "no calls"
+        yield from entry(row["name"], cost, lines)
     yield "The default is rag-fine-grained. A preference is always judged in both orders, which takes two calls."
     yield (
         "If no format fits, use --criterion with a criterion of your own in a sentence (docs/criteria.md), or "
@@ -122,7 +121,9 @@ def doctor(*, model: str | None = None, calls: options.Calls) -> None:
         version = _version(package)
         healthy &= version is not None
         _line(version is not None, f"{package} {version or 'is missing: pip install conqret'}")
-    for extra in _extras():
+    for extra in sorted(metadata.metadata("conqret").get_all("Provides-Extra") or []):
+        if extra == _FOR_DEVELOPERS:
+            continue
         missing = _missing(extra)
         wanting = f"not installed (no {', '.join(missing)}): pip install 'conqret[{extra}]'"
         _line(None if missing else True, f"extra {extra}: {wanting if missing else 'installed'}")
@@ -189,12 +190,6 @@ def _version(package: str) -> str | None:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return None
-
-
-def _extras() -> list[str]:
-
-    named = metadata.metadata("conqret").get_all("Provides-Extra") or []
-    return sorted(extra for extra in named if extra != _FOR_DEVELOPERS)
 
 
 def _missing(extra: str) -> list[str]:

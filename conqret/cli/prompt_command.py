@@ -23,7 +23,6 @@ from conqret.judging.setup import PROBE
 from conqret.llm.client_options import ClientOptions
 from conqret.prompts import Library, RenderedPrompt
 from conqret.prompts.library import SUFFIX, explained
-from conqret.text.sentences import sentences
 
 COMMON = ("item", "items", "metric", "prompts", "copy", "model", "json_output")
 """The options that ``--help`` shows."""
@@ -48,13 +47,12 @@ def prompt(
 ) -> None:
     """List the prompts, show one or the very text that is sent for an item, or copy prompts to change them.
 
-    Prompts that judge no item (to write arguments, say) are filled with values of an item as an example. A copy
-    explains its variables; parts that prompts share need no copy.
+    A copy explains its variables; parts that prompts share need no copy.
 
     Args:
         name: A judge format, for all its prompts (`conqret info formats` lists them), or one prompt. Default: list all
             prompts.
-        item: Fill the prompt with this item, given by its id or its number in the file (from 1).
+        item: Fill the prompts of a judge with this item, given by its id or its number in the file (from 1).
         items: The file of items. Default: fixtures/demo/items.jsonl if it is there, else a made-up item.
         prompts: A folder with prompts of your own, laid out like prompts/.
         copy: Copy the prompts into this folder, to change them there: `conqret judge --prompts` takes it.
@@ -108,14 +106,14 @@ def _show(library: Library, judge_prompts: dict[str, JudgePrompt[Any] | None], i
     faults = []
     for identifier, judge_prompt in judge_prompts.items():
         try:
-            rendered, remarks = shown(library, identifier, judge_prompt, item)
+            rendered, remark = shown(library, identifier, judge_prompt, item)
         except DeclarationError as error:
             faults.append(str(error))
             continue
         for role, text in (("system", rendered.system), ("user", rendered.user)):
             out().rule(Text(f"{identifier} · {role}"), align="left")
             out().out(text, highlight=False)
-        note(*remarks)
+        note(*filter(None, [remark]))
     if len(faults) == len(judge_prompts):
         raise DeclarationError("\n".join(faults))
     note(*faults)
@@ -207,78 +205,25 @@ def _find_item(file: Path | None, wanted: str, *, language: str | None) -> Item:
     raise UnknownNameError("item", wanted, ids[:50])
 
 
-_STANDS_IN = {
-    "question": ("topic", "the item's topic stands for the question"),
-    "answer": ("argument", "the item's argument stands for the answer"),
-    "perspective": ("topic", "the item's topic stands for the perspective"),
-    "document": ("documents", "only the first document is shown: each document has a request of its own"),
-    "chosen": (
-        "argument",
-        "every sentence is listed: those to be rewritten are drawn by perturbation and level",
-    ),
-    "examples": (
-        "topic",
-        "shown without examples, which --shots of conqret generate arguments takes from a corpus",
-    ),
-    "most": ("topic", ""),
-}
-"""What an item has for a variable that no judge fills: the field that it is taken from, and what to say of it."""
-
-
 def shown(
     library: Library, identifier: str, judge_prompt: JudgePrompt[Any] | None, item: Item
-) -> tuple[RenderedPrompt, Sequence[str]]:
-    """Fill a prompt with ``item``; return the rendered prompt and remarks for the reader.
+) -> tuple[RenderedPrompt, str]:
+    """Fill a prompt with ``item``; return the rendered prompt and a remark for the reader (empty: none).
 
     Args:
         judge_prompt: the judge prompt that uses it; None where no judge does.
 
     Raises:
-        DeclarationError: the item lacks what the prompt shows, or the prompt shows nothing that items have.
+        DeclarationError: no judge sends the prompt, or the item lacks what it shows.
     """
-    used = library.used(identifier)
-    user = {*("topic", "stance", "documents", "argument", "second_argument", "reference"), *_STANDS_IN}
-    user &= set(used["user"])
-    needs = {_STANDS_IN.get(name, (name,))[0] for name in user - {"reference"}}
-    if judge_prompt is not None:
-        needs = set(judge_prompt.needs | judge_prompt.against)
-    if not needs:
-        raise DeclarationError(f"prompt {identifier!r} takes nothing from items: leave out --item")
-    if lacking := [need for need in sorted(needs) if not getattr(item, need)]:
+    if judge_prompt is None:
+        raise DeclarationError(f"no judge sends the prompt {identifier!r} for an item: leave out --item")
+    if lacking := [
+        need for need in sorted(judge_prompt.needs | judge_prompt.against) if not getattr(item, need)
+    ]:
         raise DeclarationError(f"{identifier}: item {item.id} has no {' and no '.join(lacking)}")
-    if judge_prompt is not None:
-        remark = (
-            f"{judge_prompt.prompt} is sent once for each metric; this is {judge_prompt.metrics[0]}, and "
-            "--metric shows another"
-        )
-        remarks = [remark] if "dimension" in used["system"] else []
-        return filled(library[identifier], judge_prompt, Case(item)), remarks
-    settings: dict[str, Any] = {"stance": item.stance}
-    if "most" in used["system"]:
-        from conqret.retrieval.first_stage import MAX_PERSPECTIVES  # needs the extra "retrieval"
-
-        settings["most"] = MAX_PERSPECTIVES
-    try:
-        rendered = library[identifier].render(_variables(item), settings)
-    except DeclarationError as lacking_more:
-        raise DeclarationError(
-            f"prompt {identifier!r} needs more than an item: leave out --item ({lacking_more})"
-        ) from None
-    return rendered, [words for name in sorted(user) if (words := _STANDS_IN.get(name, ("", ""))[1])]
-
-
-def _variables(item: Item) -> dict[str, Any]:
-    listed = enumerate(sentences(item.argument or ""), start=1)
-    first = item.documents[0] if item.documents else None
-    return {
-        **{
-            name: getattr(item, name)
-            for name in ("topic", "documents", "argument", "second_argument", "reference")
-        },
-        "question": item.topic,
-        "answer": item.argument,
-        "perspective": item.topic,
-        "document": "\n".join(filter(None, (first.title, first.text))) if first is not None else "",
-        "chosen": [{"number": number, "text": sentence.text} for number, sentence in listed],
-        "examples": (),
-    }
+    remark = ""
+    if "dimension" in library.used(identifier)["system"]:
+        metric = judge_prompt.metrics[0]
+        remark = f"{identifier} is sent once for each metric; this is {metric}, and --metric shows another"
+    return filled(library[identifier], judge_prompt, Case(item)), remark

@@ -25,7 +25,10 @@ from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.pairs import Comparison, read_comparisons
 from conqret.show import words
 from conqret.show.table import Column, Table
+from conqret.stats.classification import accuracy, auroc, f1, matthews
+from conqret.stats.correlation import kendall, spearman
 from conqret.stats.estimate import Estimate, mean_of_sums, undefined
+from conqret.stats.resampling import leave_one_out
 
 if TYPE_CHECKING:
     import polars as pl
@@ -101,8 +104,6 @@ def align(
     Raises:
         DeclarationError: no metric has three systems that are both scored and compared.
     """
-    from conqret.stats.correlation import kendall, spearman  # numpy, which no help needs
-
     ratings, points = elo_ratings(comparisons, seed), question_points(comparisons)
     compared = {system for rated in ratings.values() for system in rated}
     agreements = []
@@ -193,7 +194,6 @@ def annotator_agreement(comparisons: Iterable[Comparison]) -> PairMatrix | None:
     """Return Spearman's rho of every two annotators, averaged over the questions that both compared (Figure 8); a pair
     without a rho has the reason. None if fewer than two annotators compared anything."""
     from conqret.debateqa.stability import PairMatrix  # numpy, which no help needs
-    from conqret.stats.correlation import spearman
 
     points = question_points(comparisons)
     by_annotator = gathered((annotator, (item, values)) for (annotator, item), values in points.items())
@@ -282,8 +282,6 @@ def elo_ratings(comparisons: Iterable[Comparison], seed: int) -> dict[str, Value
 
 def _both(scores: Values, ratings: Values) -> tuple[float, float] | None:
     """Rho and tau; None where they are not defined: too few systems, or a ranking that does not vary."""
-    from conqret.stats.correlation import kendall, spearman  # numpy, which no help needs
-
     names = [name for name in scores if name in ratings]
     if len(names) < MIN_SYSTEMS:
         return None
@@ -318,9 +316,6 @@ def against_labels(rows: Sequence[ScoreRow], labels: Mapping[tuple[str, str], fl
     Raises:
         DeclarationError: no scored answer has a label.
     """
-    from conqret.stats.classification import accuracy, auroc, f1, matthews  # numpy, which no help needs
-    from conqret.stats.resampling import leave_one_out
-
     known = [(row, labels.get((row.system, row.id), labels.get(("", row.id)))) for row in rows]
     labeled = [(row, label) for row, label in known if label is not None]
     counted = [(row.id, row.value, label) for row, label in labeled if row.value is not None]

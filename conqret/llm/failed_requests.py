@@ -168,11 +168,7 @@ class FailureLimit:
     @property
     def reasons(self) -> dict[str, str]:
         """An example of each reason for which requests failed, the most frequent reason first."""
-        reasons = {}
-        for reason, count in self.failed.most_common():
-            if count:
-                reasons[str(reason)] = self.examples[reason]
-        return reasons
+        return {str(reason): self.examples[reason] for reason, count in self.failed.most_common() if count}
 
     @property
     def refused(self) -> str:

@@ -10,14 +10,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import http.client
 import ipaddress
 import json
 import os
-import shlex
 import socket
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NoReturn
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -112,50 +109,15 @@ BY_KEY = {
 }
 """A small model of each provider, by the environment variable of the provider's key."""
 
-OWN_SERVERS = {11434: "Ollama", 8000: "vLLM", 1234: "LM Studio"}
-"""The usual ports of servers of one's own, with the servers' names."""
-
-PROBE_SECONDS = 0.3
-"""Seconds that a server on this machine has to name its models."""
-MAX_PROBE_BYTES = 1 << 16
-MAX_NAME = 120
-
 
 def suggestion() -> tuple[str, str] | None:
-    """Return command-line options for a model that can be called from here (such as ``--model
-    gpt-4o-mini``), and the reason; None if there is none.
-
-    It looks for keys in the environment, then for servers at the usual ports of this machine, each for at
-    most 0.3 seconds.
+    """Return command-line options for a model whose key is set (such as ``--model gpt-4o-mini``), and the
+    reason; None if there is none.
     """
     for variable, model in BY_KEY.items():
         if os.environ.get(variable, "").strip():
             return f"--model {model}", f"{variable} is set"
-    with ThreadPoolExecutor(len(OWN_SERVERS)) as pool:
-        first_models = pool.map(_first_model, OWN_SERVERS)
-        for (port, server), model in zip(OWN_SERVERS.items(), first_models, strict=True):
-            if model:
-                base = f"http://localhost:{port}/v1"
-                return (
-                    f"--model {shlex.quote(f'openai/{model}')} --api-base {base}",
-                    f"{server} answers on port {port}",
-                )
     return None
-
-
-def _first_model(port: int) -> str:
-    """Return the name of the first model of the server at a port of this machine. Empty if no server answers in time as
-    OpenAI's does, or the name is too long or not printable."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PROBE_SECONDS)
-    try:
-        connection.request("GET", "/v1/models")
-        answer = connection.getresponse()
-        name = json.loads(answer.read(MAX_PROBE_BYTES))["data"][0]["id"]
-        return name if isinstance(name, str) and len(name) <= MAX_NAME and name.isprintable() else ""
-    except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError, RecursionError):
-        return ""
-    finally:
-        connection.close()
 
 
 CONNECT_SECONDS = 5.0

@@ -22,6 +22,7 @@ from conqret.data import Measure, Reason
 from conqret.errors import DeclarationError
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.failed_requests import ProviderError
+from conqret.llm.providers import provider_of
 from conqret.llm.request import Completion, Request
 
 VARIABLE = "CONQRET_TRACES"
@@ -106,8 +107,6 @@ def request_span(options: ClientOptions, sent: Request[Any], key: str) -> Iterat
 
 
 def _request_attributes(options: ClientOptions, kind: str, sent: Request[Any]) -> dict[str, Any]:
-    from conqret.llm.providers import provider_of
-
     model = options.model
     prefix = model.partition("/")[0] if "/" in model else provider_of(model) or model
     attributes: dict[str, Any] = {

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError, check_known, check_positive
@@ -30,10 +30,6 @@ from conqret.local.likelihoods import (
 )
 from conqret.local.models import SEQ2SEQ, load, window_of
 from conqret.local.prefix import DEFAULT_WRAPPING, NO_WRAPPING, PrefixEncoder, fit
-
-if TYPE_CHECKING:
-    pass
-
 
 Pair = tuple[str | None, Sequence[str]]
 

@@ -114,7 +114,9 @@ def serve(
 
     def on_request(request: ServedRequest) -> None:
         if shown.json_output:
-            say(json.dumps(log_record(request, now())))
+            fields = {"at": now(), **asdict(request), "seconds": round(request.seconds, 4)}
+            del fields["began"]
+            say(json.dumps(fields))
         else:
             shown.tell(log_line(request, now()))
 
@@ -126,15 +128,6 @@ def serve(
     )
     server.run(lambda address: started(address, offered))
     shown.session(session.counts)
-
-
-def log_record(request: ServedRequest, at: str) -> dict[str, object]:
-    """Return the JSON log record of a request that was answered at time ``at`` (ISO 8601): the request's
-    fields without contents.
-    """
-    fields = asdict(request)
-    del fields["began"]
-    return {"at": at, **fields, "seconds": round(request.seconds, 4)}
 
 
 def log_line(entry: ServedRequest, at: str) -> str:

@@ -6,7 +6,9 @@ All of it is made of :class:`conqret.Item`, :class:`conqret.Judgment` and what t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, create_model
@@ -16,7 +18,7 @@ from conqret._version import __version__
 from conqret.data import Document, Item, Judgment, Measure, Nugget
 from conqret.data.item import Identifier, NonEmpty
 from conqret.judging.judge_parts import Judge
-from conqret.serve.intake import MEDIA_TYPE, Problem
+from conqret.serve.intake import MEDIA_TYPE, OPEN, Problem
 
 JUDGE_PATH = "/v1/judge/{format}"
 """The path at which a format judges."""
@@ -39,19 +41,6 @@ class MetricsResponse(BaseModel):
 
     judgments: list[Judgment]
 
-
-_STATUSES = {
-    400: "The body is not valid JSON.",
-    401: "The key is missing or wrong.",
-    408: "The body came too slowly.",
-    413: "The body is too large.",
-    415: "The body is said to be something else than JSON, or packed.",
-    422: "The item has faults, all of which are named, or a parameter is wrong.",
-    429: "Too many requests, or a full queue; Retry-After says when to try again.",
-    502: "The provider, or the connection to it, failed.",
-    503: "The provider is paused after failures (Retry-After), or the budget is spent.",
-    504: "No answer came in time.",
-}
 
 _DocumentIn: type[Document] = create_model("GivenDocument", __base__=Document, id=(Identifier | None, None))
 
@@ -88,9 +77,15 @@ def judgment_type(judge: Judge) -> type[Judgment]:
 
 
 def openapi(judges: Iterable[Judge], *, keyed: bool) -> dict[str, Any]:
-    """Return the OpenAPI 3.1 document of a service with these formats; ``keyed`` is True if requests need a
-    key.
+    """Return the OpenAPI 3.1 document of a service with these formats (the rest stands in ``openapi.toml``);
+    ``keyed`` is True if requests need a key.
     """
+    document: dict[str, Any] = tomllib.loads(
+        Path(__file__).with_name("openapi.toml").read_text(encoding="utf-8")
+    )
+    said_of_refusals, conversation = document.pop("refusals"), document.pop("conversation")
+    paths, components = document["paths"], document["components"]
+    document["info"]["version"] = __version__
     every = tuple(judges)
     items, judgments = [item_type(judge) for judge in every], [judgment_type(judge) for judge in every]
     models: list[tuple[type[BaseModel], JsonSchemaMode]] = [(item, "validation") for item in items]
@@ -98,68 +93,50 @@ def openapi(judges: Iterable[Judge], *, keyed: bool) -> dict[str, Any]:
     given: list[type[BaseModel]] = [*judgments, MetricsResponse, Problem]
     models += [(model, "serialization") for model in given]
     names, schemas = models_json_schema(models, ref_template="#/components/schemas/{model}")
+    components["schemas"] = schemas["$defs"]
     for item in items:
-        _or_messages(schemas["$defs"][names[item, "validation"]["$ref"].rpartition("/")[2]])
+        _or_messages(schemas["$defs"][names[item, "validation"]["$ref"].rpartition("/")[2]], conversation)
     problem = {MEDIA_TYPE: {"schema": names[Problem, "serialization"]}}
     refusals = {
-        str(status): {"description": description, "content": problem}
-        for status, description in _STATUSES.items()
-        if keyed or status != 401
+        status: {"description": description, "content": problem}
+        for status, description in said_of_refusals.items()
+        if keyed or status != "401"
     }
-    paths: dict[str, Any] = {
-        JUDGE_PATH.format(format=judge.name): {
-            "post": {
-                "operationId": f"judge_{judge.name.replace('-', '_')}",
-                "summary": judge.summary,
-                "description": f"Scale: {judge.scale}. Score: {judge.score}. Source: {judge.source}",
-                "parameters": [
-                    _METRIC
-                    | {"schema": {"type": "array", "items": {"type": "string", "enum": list(judge.metrics)}}},
-                    {"$ref": "#/components/parameters/RequestId"},
-                ],
-                "requestBody": {"required": True, "content": _json(names[item, "validation"])},
-                "responses": {
-                    "200": {
-                        "description": "The judgment. Each measure has a value, or a reason and no value.",
-                        "content": _json(names[judgment, "serialization"]),
-                    },
-                    **refusals,
-                },
-            }
-        }
-        for judge, item, judgment in zip(every, items, judgments, strict=True)
-    }
-    paths[METRICS_PATH] = {
-        "post": {
-            "operationId": "judge_metrics",
-            "summary": "Metrics of any formats, and criteria, of up to 64 items",
-            "parameters": [{"$ref": "#/components/parameters/RequestId"}],
-            "requestBody": {"required": True, "content": _json(names[MetricsRequest, "validation"])},
-            "responses": {
-                "200": {
-                    "description": "The judgments, in the order of the items.",
-                    "content": _json(names[MetricsResponse, "serialization"]),
-                },
-                **refusals,
-            },
-        }
-    }
-    paths |= {path: {"get": _told(path, summary)} for path, summary in _TOLD.items()}
-    components: dict[str, Any] = {"schemas": schemas["$defs"], "parameters": {"RequestId": _REQUEST_ID}}
-    document: dict[str, Any] = {
-        "openapi": "3.1.0",
-        "info": {
-            "title": "conqret serve http",
-            "version": __version__,
-            "summary": "LLM judges for retrieval-augmented arguments: an item in, a judgment out.",
-        },
-        "paths": paths,
-        "components": components,
-    }
+
+    def post(takes: type[BaseModel], gives: type[BaseModel], what: str, **about: Any) -> dict[str, Any]:
+        answer = {"description": what, "content": _json(names[gives, "serialization"])}
+        body = {"required": True, "content": _json(names[takes, "validation"])}
+        return {"post": {**about, "requestBody": body, "responses": {"200": answer, **refusals}}}
+
+    for path, operation in paths.items():
+        answer = {"description": operation["get"]["summary"], "content": _json({"type": "object"})}
+        operation["get"]["responses"] = {"200": answer}
+        if path == "/readyz":
+            operation["get"]["responses"]["503"] = {**answer, "description": "It cannot judge now."}
+    metric, request_id = components["parameters"].pop("Metric"), {"$ref": "#/components/parameters/RequestId"}
+    for judge, item, judgment in zip(every, items, judgments, strict=True):
+        metrics = {"type": "array", "items": {"type": "string", "enum": list(judge.metrics)}}
+        paths[JUDGE_PATH.format(format=judge.name)] = post(
+            item,
+            judgment,
+            "The judgment. Each measure has a value, or a reason and no value.",
+            operationId=f"judge_{judge.name.replace('-', '_')}",
+            summary=judge.summary,
+            description=f"Scale: {judge.scale}. Score: {judge.score}. Source: {judge.source}",
+            parameters=[metric | {"schema": metrics}, request_id],
+        )
+    paths[METRICS_PATH] = post(
+        MetricsRequest,
+        MetricsResponse,
+        "The judgments, in the order of the items.",
+        operationId="judge_metrics",
+        summary="Metrics of any formats, and criteria, of up to 64 items",
+        parameters=[request_id],
+    )
     if keyed:
         components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
         document["security"] = [{"key": []}]
-        for path in ("/healthz", "/readyz"):
+        for path in OPEN:
             paths[path]["get"]["security"] = []
     return document
 
@@ -168,53 +145,13 @@ _FROM_MESSAGES = frozenset({"topic", "argument", "documents"})
 """What an item's messages say, so that it need not say it itself."""
 
 
-def _or_messages(schema: dict[str, Any]) -> None:
+def _or_messages(schema: dict[str, Any], conversation: Mapping[str, Any]) -> None:
     """Change the schema of an item so that a conversation in any form of chat messages may stand in place of its
     fields."""
-    schema["properties"]["messages"] = {
-        "type": "array",
-        "items": {"type": "object"},
-        "description": "The messages of a conversation (role, content); without a topic, the last answer is judged.",
-    }
-    schema["properties"]["images"] = {
-        "type": "array",
-        "items": {"type": ["string", "object"]},
-        "description": "Images that the question shows: data: or https: URLs.",
-    }
+    schema["properties"] |= conversation
     required = schema.pop("required")
     others = [name for name in required if name not in _FROM_MESSAGES]
     schema["anyOf"] = [{"required": required}, {"required": ["messages", *others]}]
-
-
-_TOLD = {
-    "/": "The formats with their metrics, and what each needs.",
-    "/healthz": "Whether the service is there.",
-    "/readyz": "Whether it can judge now; 503 where it cannot.",
-    "/openapi.json": "This document.",
-}
-_METRIC = {
-    "name": "metric",
-    "in": "query",
-    "required": False,
-    "description": "Only these metrics, and nothing else is paid for; all that the item allows, if none is named.",
-    "style": "form",
-    "explode": True,
-}
-_REQUEST_ID = {
-    "name": "X-Request-ID",
-    "in": "header",
-    "required": False,
-    "description": "A name for the request: it comes back, and stands in the log; made where none is given.",
-    "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
-}
-
-
-def _told(path: str, summary: str) -> dict[str, Any]:
-    answers: dict[str, Any] = {"200": {"description": summary, "content": _json({"type": "object"})}}
-    if path == "/readyz":
-        answers["503"] = {"description": "It cannot judge now.", "content": _json({"type": "object"})}
-    name = path.strip("/").partition(".")[0] or "formats"
-    return {"operationId": name, "summary": summary, "responses": answers}
 
 
 def _json(schema: Any) -> dict[str, Any]:

@@ -15,7 +15,6 @@ uvicorn = pytest.importorskip("uvicorn", reason="uvicorn is not installed")
 import conqret  # noqa: E402
 from conqret.judging.judge_parts import JUDGES  # noqa: E402
 from tests.adapters.examples import run_example  # noqa: E402
-from tests.server import FaultServer  # noqa: E402
 
 AT_ONCE = 100
 
@@ -66,34 +65,6 @@ def test_the_example_answers_and_names_faults(example):
     assert good == (200, {"groundedness": own.values["groundedness"], "reason": None})
     assert bad[0] == 422
     assert "[topic] is a number" in bad[1]["detail"]
-
-
-def test_a_hundred_at_once_share_one_client_and_end_gracefully(example, tmp_path):
-    with FaultServer(latency=0.05, constant=True) as model:
-        options = conqret.ClientOptions("openai/mine", api_base=model.url, api_key="none", max_concurrency=25)
-        store = tmp_path / "answers.sqlite"
-        session = example["session"] = conqret.Session(options, recordings=store)
-        with running(example["app"]) as (_, url):
-            answers = asyncio.run(ask(url, map(item, range(AT_ONCE))))
-        assert [status for status, _ in answers] == [200] * AT_ONCE
-        assert len(model.requests) == AT_ONCE
-        assert 1 < model.most_at_once <= 25
-        assert session.counts.sent == AT_ONCE
-        assert not session.is_open
-
-        example["session"] = conqret.Session(options, recordings=store)
-        with running(example["app"]) as (server, url):
-            asked = threading.Thread(target=lambda: answers.extend(asyncio.run(ask(url, [item(AT_ONCE)]))))
-            asked.start()
-            while len(model.requests) <= AT_ONCE:
-                pass
-            server.should_exit = True  # the request is under way
-            asked.join(60)
-        assert answers[-1][0] == 200
-        again = conqret.judge(
-            item(AT_ONCE), format="direct", metrics=["groundedness"], replay=store, model="openai/mine"
-        )
-        assert again[0].values["groundedness"] == answers[-1][1]["groundedness"]
 
 
 @pytest.mark.parametrize("keyed", [False, True])

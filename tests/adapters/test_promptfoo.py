@@ -3,11 +3,8 @@
 import json
 import os
 import shutil
-import stat
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 
@@ -57,6 +54,7 @@ def test_what_does_not_apply_passes_without_a_score_and_says_why():
             {"topic": "T"},
             "no variable 'question', but 'topic'",
         ),
+        ({"format": "direct", "metric": "groundedness", "budget_usd": 1}, VARS, "needs recordings"),
     ],
 )
 def test_what_is_wrong_is_said(config, variables, wrong):
@@ -64,94 +62,17 @@ def test_what_is_wrong_is_said(config, variables, wrong):
         asserted(variables=variables, **config)
 
 
-WRAPPER = """
-import json, sys
-from conqret.adapters.promptfoo import get_assert
-given = json.load(sys.stdin)
-try:
-    print(json.dumps(get_assert(given["output"], given["context"])))
-except Exception as error:
-    print(json.dumps({"error": f"{type(error).__name__}: {error}"}))
-"""
-PROGRAM = """
-import json, subprocess, sys
-from concurrent.futures import ThreadPoolExecutor
-
-def asserted(given):
-    done = subprocess.run([sys.executable, sys.argv[1]], input=json.dumps(given), capture_output=True, text=True)
-    return json.loads(done.stdout or json.dumps({"error": done.stderr}))
-
-with ThreadPoolExecutor(4) as pool:
-    print(json.dumps(list(pool.map(asserted, json.load(sys.stdin)))))
-"""
-
-
-@pytest.fixture
-def program(tmp_path, monkeypatch):
-    """What promptfoo does, without it: a program that starts a Python for each of many assertions, four at a time."""
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
-    wrapper = tmp_path / "promptfoo" / "wrapper.py"
-    wrapper.parent.mkdir()
-    wrapper.write_text(WRAPPER)
-
-    def run(config, *cases):
-        given = [{"output": said, "context": {"vars": values, "config": config}} for said, values in cases]
-        done = subprocess.run(
-            [sys.executable, "-c", PROGRAM, str(wrapper)],
-            input=json.dumps(given),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-            cwd=tmp_path,
-        )
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    return run
-
-
-def case(topic, said):
-    return said, {"question": topic, "documents": DOCUMENTS}
-
-
-def ended(folder):
-    """Wait until the judge's process has seen that the program is gone; it takes its files away."""
-    deadline = time.monotonic() + 20
-    while (
-        left := [one for one in folder.glob("conqret-*/*") if one.name != "lock"]
-    ) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    return not left
-
-
-def test_all_assertions_of_a_program_share_one_judge(program, tmp_path):
+def test_one_budget_holds_for_the_assertions_of_a_program(tmp_path):
     config = {"format": "direct", "metric": "groundedness", "threshold": 0}
     with MeteredServer() as server:
-        found = program(config | server.settings(), *(case(*item) for item in ITEMS))
+        config |= server.settings(recordings=str(tmp_path / "answers.sqlite"))
+        found = [
+            asserted(said, {"question": topic, "documents": DOCUMENTS}, **config) for topic, said in ITEMS
+        ]
         server.check()
     assert sum(one["pass"] for one in found) == 5
     lost = [one["reason"] for one in found if not one["pass"]]
-    assert all(measure.startswith("no score: the budget") for measure in lost)
-    assert stat.S_IMODE(next(tmp_path.glob("conqret-*")).stat().st_mode) == 0o700
-    assert ended(tmp_path)
-
-
-def test_what_is_wrong_is_said_through_the_process_too(program, tmp_path):
-    bare = ("Yes.", {"question": "T"})
-    (wrong,) = program({"format": "dircet", "metric": "groundedness"}, bare)
-    assert "did you mean 'direct'" in wrong["error"]
-    lacks, scored = program({"format": "direct", "metric": "groundedness"}, bare, case(*ITEMS[0]))
-    assert "documents" in lacks["error"]
-    assert scored["namedScores"]
-    assert ended(tmp_path)
-
-
-def test_a_folder_that_is_open_to_others_is_not_used(program, tmp_path):
-    (tmp_path / f"conqret-{os.getuid()}").mkdir(mode=0o755)
-    (wrong,) = program({"format": "direct", "metric": "groundedness"}, case(*ITEMS[0]))
-    assert "other users can read" in wrong["error"]
+    assert all(reason.startswith("no score: the budget") for reason in lost)
 
 
 def evaluated(folder):
@@ -170,30 +91,6 @@ def evaluated(folder):
         check=False,
     )
     return done, json.loads((folder / "out.json").read_text())["results"]["results"]
-
-
-def test_one_budget_for_all_assertions_in_promptfoo(tmp_path, monkeypatch):
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    (tmp_path / "conqret_assert.py").write_text(block("promptfoo", "python"))
-    with MeteredServer() as server:
-        config = {"format": "direct", "metric": "groundedness", "threshold": 0, **server.settings()}
-        check = {"type": "python", "value": "file://conqret_assert.py", "config": config}
-        tests = [
-            {"vars": {"question": topic, "answer": said, "documents": DOCUMENTS}, "assert": [check]}
-            for topic, said in ITEMS
-        ]
-        whole = {
-            "prompts": ["{{answer}}"],
-            "providers": ["echo"],
-            "tests": tests,
-            "defaultTest": {"options": {"disableVarExpansion": True}},
-        }
-        (tmp_path / "promptfooconfig.json").write_text(json.dumps(whole))
-        _, found = evaluated(tmp_path)
-        server.check()
-    assert sum(one["success"] for one in found) == 5
-    assert sum(bool(one["namedScores"]) for one in found) == 5
-    assert ended(tmp_path)
 
 
 def test_the_example_of_the_page_in_promptfoo(tmp_path):

@@ -98,17 +98,3 @@ def test_what_is_done_to_a_person(cli: Cli, tmp_path: Path) -> None:
     assert "1 answer of ben are deleted" in managed("forget", "ben", "--yes").out
     assert "no annotator has the name 'ben'" in managed("pause", "ben").err
     assert (managed("forget").code, "forget NAME" in managed("forget").err) == (2, True)
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        ((), "name the annotators"),
-        (("--annotators", "anna", "--scale", "5:1"), "--scale takes LOW:HIGH"),
-        (("--annotators", "anna", "--url", "labels.example.org"), "--url takes an address such as https://"),
-    ],
-)
-def test_what_cannot_be_served(cli: Cli, tmp_path: Path, words: tuple[str, ...], says: str) -> None:
-    done = cli("labels", "collect", ITEMS, "-o", tmp_path / "labels", "--port", "0", *words)
-    assert (done.code, says in done.err) == (2, True), done.err
-    assert not (tmp_path / "labels").exists()

@@ -26,52 +26,6 @@ def test_every_output_is_known() -> None:
                 pytest.fail(f"{name} writes {field}")
 
 
-def test_json_and_latex_exclude_each_other(cli: Cli) -> None:
-    done = cli("labels", "agreement", LABELS, "--json", "--latex")
-    assert (done.code, done.out) == (2, "")
-    assert "--json and --latex exclude each other: keep one of them." in done.err
-
-
-@pytest.mark.parametrize(
-    ("words", "option", "times"),
-    [
-        (("judge", DEMO, "--model", "a", "-m", "b"), "--model", "twice"),
-        (("judge", DEMO, "--seed", "1", "--seed=1", "--seed", "2"), "--seed", "3 times"),
-        (("labels", "sample", DEMO, "-o", "a.csv", "--output", "b.csv"), "--output", "twice"),
-        (("labels", "agreement", LABELS, "--layout", "table", "--layout", "sheet"), "--layout", "twice"),
-        (
-            ("labels", "collect", DEMO, "-o", "x", "--annotators", "anna", "--annotators", "ben"),
-            "--annotators",
-            "twice",
-        ),
-        (("debate", "score", LABELS, "--plan", "a", "--plan", "b"), "--plan", "twice"),
-        (
-            ("debateqa", "score", DEMO, "--references", DEMO, "--metric", "bleu", "--metric", "rouge-l"),
-            "--metric",
-            "twice",
-        ),
-        (
-            ("debateqa", "curate", "--check", "relevance", "x", "--encoder", "a", "--encoder", "b"),
-            "--encoder",
-            "twice",
-        ),
-    ],
-)
-def test_an_option_of_one_value_is_given_once(
-    cli: Cli,
-    words: tuple[object, ...],
-    option: str,
-    times: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = cli(*words)
-    assert (done.code, done.out) == (2, "")
-    assert f"{option} is given {times} but takes one value" in " ".join(done.err.split())
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize(
     ("more", "said"),
     [

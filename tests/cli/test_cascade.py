@@ -143,18 +143,6 @@ def test_a_cascade_judges_resumes_and_replays(
 
 
 @pytest.mark.usefixtures("fitted", "model_key")
-def test_a_cascade_on_ray_is_the_same_run(
-    study: Path, server: FaultServer, forks: Forks, tmp_path: Path
-) -> None:
-    pytest.importorskip("ray", reason="the extra ray is not installed")
-    for name, engine in (("one", ()), ("ray", ("--engine", "ray", "--workers", "2"))):
-        before = len(server.requests)
-        assert forks.run(*escalated(study, server, "-o", tmp_path / name, "-q", *engine)) == 0
-        assert len(server.requests) - before == 160 + 48
-    assert results(tmp_path / "ray") == results(tmp_path / "one")
-
-
-@pytest.mark.usefixtures("fitted", "model_key")
 def test_a_cascade_is_for_two_judges(cli: Cli, study: Path, server: FaultServer, tmp_path: Path) -> None:
     given = escalated(study, server, "-o", tmp_path / "run")
     for words, message in (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import pytest
 from pydantic import BaseModel
@@ -63,37 +63,6 @@ def test_nothing_that_a_terminal_acts_on_is_printed(letter: str, capsys: pytest.
     done = capsys.readouterr()
     assert letter not in done.out + done.err
     assert f"[U+{ord(letter):04X}]" in done.err
-
-
-def test_a_bar_counts_what_the_client_did(watched: io.StringIO) -> None:
-    client = cast(Client, SimpleNamespace(progress=Progress(calls=7, recorded=2, retries=1, cost_usd=0.25)))
-    with console.progress("judging") as bar:
-        bar.start(client, 2, 4)
-        bar.advance()
-        bar.progress.refresh()
-    assert "judging" in watched.getvalue()
-    assert "3/4" in watched.getvalue()
-    assert "$0.2500, 0 failed, 7 calls, 2 recorded, 1 retried" in watched.getvalue()
-    client.progress.cost_usd = None
-    assert console.counts(client.progress).startswith("cost unknown, 0 failed")
-
-
-def test_no_bar_where_it_is_quiet_or_nobody_watches(
-    watched: io.StringIO, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def count(**given: Any) -> None:
-        with console.progress("judging", 2, **given) as bar:
-            bar.advance()
-
-    count(quiet=True)
-    assert watched.getvalue() == ""
-    elsewhere = Console(file=watched)
-    monkeypatch.setattr(console, "err", lambda: elsewhere)
-    count()
-    assert watched.getvalue() == ""
-    monkeypatch.setattr(console, "SECONDS", 0)
-    count()
-    assert watched.getvalue() == "judging: 1 of 2\n"
 
 
 def test_lines_tell_cost_and_failures_where_nobody_watches(

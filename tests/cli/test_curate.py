@@ -42,15 +42,6 @@ def test_eighteen_questions_become_twelve_of_which_the_debatable_are_kept(cli, t
     assert (again["questions"], again["kept"]) == (13, 12)
 
 
-def test_a_wrong_threshold_or_encoder_leaves_nothing(cli, tmp_path):
-    out, questions = tmp_path / "out", FIXTURES / "questions.jsonl"
-    done = cli("debateqa", "questions", questions, "-o", out, "--threshold", "1.5")
-    assert (done.code, "a cosine above 0 and at most 1" in done.err) == (2, True)
-    done = cli("debateqa", "questions", questions, "-o", out, "--encoder", "no/folder")
-    assert (done.code, "'no/folder' is neither" in done.err) == (2, True)
-    assert not out.exists()
-
-
 def test_partial_answers_offline(cli, corpus, tmp_path):
     questions = tmp_path / "three.jsonl"
     questions.write_text("".join((FIXTURES / "questions.jsonl").open().readlines()[4:7]))

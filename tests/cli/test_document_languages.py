@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 from conqret.data import Document, Item
 from conqret.io import open_items
 from conqret.io.corpus_folder import CorpusDirectory, write_models
@@ -16,16 +14,6 @@ from conqret.text.language import item_language
 GERMAN = (
     "Die Stadt hat im letzten Jahr eine neue Straßenbahn gebaut, und die Luft ist seitdem besser geworden."
 )
-
-
-@pytest.mark.parametrize(
-    ("text", "said", "language"),
-    [(GERMAN, "de", "de"), (GERMAN, "en", "de"), ("Tram 1 2 3", "cs", "cs"), (GERMAN, "", "")],
-)
-def test_a_document_has_the_language_of_its_page_unless_the_text_is_in_another(
-    text: str, said: str, language: str
-) -> None:
-    assert make_document(text, "", "", said).language == language
 
 
 def test_it_stays_with_the_corpus_and_with_items(tmp_path: Path) -> None:

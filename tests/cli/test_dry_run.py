@@ -107,29 +107,6 @@ def test_a_key_is_not_needed(
     assert f"the run will need a key: the model {model} needs a key of" in " ".join(done.err.split())
 
 
-@pytest.mark.parametrize(
-    ("name", "more", "refused"),
-    [
-        ("judge", ("--model", "nobody/knows"), "does not know the provider"),
-        ("judge", ("--model", "openai/m", "--api-base", "http://127.0.0.1:9/v1"), "was refused"),
-        ("judge", ("--model", "openai/m", "--budget-usd", 1), "the price of openai/m is unknown"),
-        ("tournament", ("--model", "nobody/knows"), "does not know the provider"),
-    ],
-)
-def test_what_cannot_be_done_is_exit_2(
-    cli: Cli,
-    commands: dict[str, tuple[object, ...]],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    name: str,
-    more: tuple[object, ...],
-    refused: str,
-) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    done = cli(*commands[name], *more, "--dry-run", "-o", tmp_path / "out")
-    assert (done.code, refused in " ".join(done.err.split())) == (2, True), done.err
-
-
 def test_a_window_into_which_nothing_fits_is_exit_2(
     cli: Cli, commands: dict[str, tuple[object, ...]]
 ) -> None:
@@ -137,25 +114,6 @@ def test_a_window_into_which_nothing_fits_is_exit_2(
         asked = (*commands["judge"], *PRICED, "--api-base", server.url, "--context-window", 400, "--dry-run")
         done = cli(*asked)
     assert (done.code, "no prompt of direct fits into the model's window" in done.err) == (2, True)
-
-
-def test_for_people(
-    cli: Cli, commands: dict[str, tuple[object, ...]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    done = cli(*commands["judge"], *PRICED, "--dry-run", "--budget-usd", 0.000001, "-o", tmp_path / "out")
-    assert done.code == 0
-    words = " ".join(done.out.split())
-    assert "prompt calls prompt tokens answer tokens price" in words
-    assert "$0." in words
-    assert "would stop the run before its end" in done.err
-    assert "already recorded cost nothing" in done.err
-
-
-def test_what_is_wrong_is_wrong_in_a_dry_run_too(cli: Cli, commands: dict[str, tuple[object, ...]]) -> None:
-    assert cli(*commands["judge"], "--metric", "beauty", "--dry-run").code == 2
-    assert cli("judge", "nowhere.jsonl", "--dry-run").code == 2
-    assert cli(*commands["baselines"], "--metric", "beauty", "--dry-run").code == 2
 
 
 def test_whoever_asks_a_model_takes_the_same_options() -> None:

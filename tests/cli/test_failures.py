@@ -162,14 +162,3 @@ def test_what_meets_every_request_is_the_users_to_correct(
     with FaultServer(FaultPlan(always=fault)) as server:
         done = cli(*given, *asked(server), "-o", tmp_path / "r")
     assert (done.code, "every request failed: " in done.err) == (2, True), done.err
-
-
-def test_the_cause_of_failures_stands_in_table_and_report(cli: Cli, items: Path, tmp_path: Path) -> None:
-    with FaultServer(FaultPlan(always="bad_request")) as server:
-        done = cli("judge", items, *asked(server), "-o", tmp_path / "r")
-    assert done.code == 2
-    cause = "This parameter is not to my liking."
-    assert cause in " ".join(done.out.split())
-    assert cause in (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
-    summary = json.loads((tmp_path / "r" / "summary.json").read_text(encoding="utf-8"))
-    assert cause in summary["examples"]["bad_request"]

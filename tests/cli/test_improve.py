@@ -14,7 +14,6 @@ from conqret.llm.recordings import STORE_NAME
 from conqret.prompts import Library
 from tests.cli.conftest import Cli
 from tests.server import FaultServer
-from tests.server.batches import BatchServer
 from tests.studies.improving import CRITERION, rule_model, write_case
 
 PRICED = ("--model", "openai/judge", "--input-price", "1", "--output-price", "2")
@@ -88,35 +87,3 @@ def test_the_command_that_uses_it_asks_for_the_judge_that_was_measured(cli: Cli,
         used = cli(*words, "--api-base", server.url, "-o", tmp_path / "used")
     assert used.code == 0, used.err
     assert JudgeFolder(tmp_path / "used").record().fingerprint == result.improved_fingerprint
-
-
-def test_batches_are_handed_in_by_stage_and_keep_rows_that_come_after_an_awaited_answer(
-    cli: Cli, tmp_path: Path
-) -> None:
-    """Each stage is handed in, and collected by the same command, which hands in the next. Where one answer of the
-    first stage is lost with its recording, what came after it is not thrown away."""
-    out = tmp_path / "out"
-    with BatchServer(answer=rule_model) as server:
-        given = command(tmp_path, *PRICED, "--api-base", server.url, "-o", out, "--batch")
-        server.status = "completed"
-        codes = [cli(*given).code for _ in range(4)]
-        assert codes == [0, 0, 0, 0]
-        sizes = [len(batch) for batch in server.batches.values()]
-        assert sizes[:2] == [45, 7]
-        assert len(sizes) == 3
-        assert 45 <= sizes[2] <= 2 * 3 * 45  # what is alike is asked once
-        assert server.requests == []
-        assert (out / "summary.json").exists()
-        server.status = "in_progress"
-        rows = (out / "rows.jsonl").read_text().splitlines()
-        (out / "rows.jsonl").write_text("\n".join(rows[1:]) + "\n")
-        (out / STORE_NAME).unlink()
-        awaited = cli(*given)
-        assert awaited.code == 0, awaited.err
-        assert [len(batch) for batch in server.batches.values()][3:] == [1]
-        assert (out / "rows.jsonl").read_text().splitlines() == rows[1:]
-        server.status = "completed"
-        assert cli(*given).code == 0
-    first, *later = (out / "rows.jsonl").read_text().splitlines()
-    assert json.loads(first)["id"] == json.loads(rows[0])["id"]
-    assert later == rows[1:]

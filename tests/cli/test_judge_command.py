@@ -12,26 +12,14 @@ import pytest
 from conqret.data import Document, Item
 from conqret.judging.judge_folder import JudgeFolder
 from tests.cli.conftest import Cli
-from tests.contract.items import DEMO, demo
+from tests.contract.items import demo
 from tests.judging.runs import said, write_items
-from tests.server import FaultPlan, FaultServer
+from tests.server import FaultServer
 
 
 @pytest.fixture
 def items(tmp_path: Path) -> Path:
     return write_items(tmp_path / "items.jsonl", demo()[:4])
-
-
-def test_the_demo(cli: Cli, tmp_path: Path) -> None:
-    done = cli("judge", DEMO, "--format", "rag-fine-grained", "--model", "offline", "-o", tmp_path / "demo")
-    assert done.code == 0
-    assert "24 items, 288 documents" in done.err
-    assert "rag-fine-grained by offline, a lexical baseline and not a judge" in done.out
-    assert "24 items: 24 scored, 0 unscored, 0 failed" in done.out
-    assert "Predicted precision" in done.out
-    for file in ("judgments.jsonl", "scores.parquet", "report.html"):
-        assert (tmp_path / "demo" / file).is_file()
-        assert str(tmp_path / "demo" / file) in done.out.replace("\n", "")
 
 
 def test_json_is_all_that_stands_on_standard_output(cli: Cli, items: Path, tmp_path: Path) -> None:
@@ -96,28 +84,6 @@ def test_columns_of_ones_own(cli: Cli, tmp_path: Path) -> None:
     assert (
         "--columns takes a list such as" in cli("judge", path, "--columns", "topic", "-o", tmp_path / "s").err
     )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["-f", "rag-fine-graind"], "did you mean 'rag-fine-grained'"),
-        (["--samples", "0"], "--samples is 0, but it must be >= 1"),
-        (["--samples", "3.7"], "--samples is '3.7', which is not a whole number"),
-        (["--replay", "nowhere"], "no recordings were found here"),
-        (["--model", "openai/unpriced", "--budget-usd", "1"], "a budget needs prices"),
-        (["--frobnicate"], "frobnicate"),
-    ],
-)
-def test_a_wrong_call_ends_with_2_and_writes_nothing(
-    cli: Cli, items: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: str
-) -> None:
-    monkeypatch.chdir(items.parent)
-    done = cli("judge", items, *arguments)
-    assert done.code == 2
-    assert words in " ".join(done.err.split())
-    assert done.out == ""
-    assert [file.name for file in items.parent.iterdir()] == ["items.jsonl"]
 
 
 def test_faults_of_the_items_are_all_listed_with_file_line_field_and_remedy(cli: Cli, tmp_path: Path) -> None:
@@ -196,17 +162,6 @@ def test_a_replay_names_what_is_missing(cli: Cli, items: Path, tmp_path: Path, o
     assert done.code == 1
     assert "the recordings lack 1 answer" in done.err
     assert f"rag-fine-grained of item {demo()[3].id}, sample 0" in done.err
-
-
-def test_a_key_that_is_refused_ends_with_2(
-    cli: Cli, items: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    with FaultServer(FaultPlan(always="auth")) as server:
-        done = cli("judge", items, "--model", "openai/judge", "--api-base", server.url, "-o", tmp_path / "r")
-    assert done.code == 2
-    assert "4 items: 0 scored, 0 unscored, 4 failed" in done.out
-    assert (tmp_path / "r" / "report.html").is_file()
 
 
 def test_the_report_again(cli: Cli, items: Path, tmp_path: Path) -> None:

@@ -69,26 +69,6 @@ def sheets(cli: Cli, tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_sheet_says_how_to_fill_it_in(cli: Cli, tmp_path: Path) -> None:
-    sheet = tmp_path / "sheet.csv"
-    assert (
-        cli("labels", "sample", DEMO, "--plan", 2, "--metric", "clarity", "--scale", "0:3", "-o", sheet).code
-        == 0
-    )
-    for row in rows_of(sheet):
-        assert row["scale"] == "0 to 3"
-        assert "into clarity: a whole number from 0 (lowest) to 3 (highest), or ? if" in row["instruction"]
-        assert "into annotator: your name" in row["instruction"]
-    assert (
-        cli(
-            "labels", "sample", DEMO, "--plan", 2, "--task", "partial-answer", "-o", tmp_path / "partial.csv"
-        ).code
-        == 0
-    )
-    said = rows_of(tmp_path / "partial.csv")[0]
-    assert (said["scale"], "a whole number from 0 to 1," in said["instruction"]) == ("0 to 1", True)
-
-
 def test_two_people_send_their_sheets_back(cli: Cli, run: Path, sheets: Path, tmp_path: Path) -> None:
     both = ("--labels", sheets / "anna.csv", "--labels", sheets / "ben.csv")
     done = cli("validate", run, *both, "-o", tmp_path / "card")

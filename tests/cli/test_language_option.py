@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
-import pytest
-
-from conqret import judge
 from conqret.debate.debatune.debate_files import read_statements
 from conqret.labels.study_screens import items_of
-from tests.cli.conftest import Cli
 
 ROOT = Path(__file__).parents[2]
 ITEM = {"topic": "Tram?", "argument": "Ja, gern [1].", "documents": ["Ein Text."]}
@@ -24,25 +19,3 @@ def test_it_reaches_the_items_that_are_labelled_and_debated(tmp_path: Path) -> N
     assert item.language == "de"
     (statement,) = read_statements([path], language="de")
     assert statement.language == "de"
-
-
-@pytest.mark.parametrize("words", ["bias", "debate score", "labels sample"])
-def test_a_language_that_nobody_knows_is_refused(cli: Cli, tmp_path: Path, words: str) -> None:
-    path = tmp_path / "items.jsonl"
-    path.write_text(json.dumps({"id": "a", "stance": "pro", **ITEM}) + "\n", encoding="utf-8")
-    refused = cli(*words.split(), path, "--language", "Klingonish", "-o", tmp_path / "out")
-    assert refused.code == 2
-    assert "Klingonish" in refused.err
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_judge_of_ones_own_is_told_the_language() -> None:
-    told: list[dict[str, Any]] = []
-
-    def watching(item: dict[str, Any]) -> float:
-        told.append(item)
-        return 0.5
-
-    judge([{"id": "a", **ITEM}], judge=watching, language="de")
-    judge([{"id": "b", **ITEM, "argument": "城市应当修建电车，因为空气会更好。"}], judge=watching)
-    assert list(dict.fromkeys(item["language"] for item in told)) == ["de", "zh"]

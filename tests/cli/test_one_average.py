@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import conqret
-from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from tests.cli.conftest import Cli
 from tests.contract.items import DEMO
 
@@ -56,15 +55,3 @@ def test_every_command_prints_the_same_average(
     assert members["model"]["value"] == pytest.approx(alpha["value"], abs=1e-12)
     maps = json.loads(cli("judges", "calibrate", runs[0], "-o", tmp_path / "maps.json", *given).out)
     assert maps["average"]["mean"]["value"] == pytest.approx(alpha["value"], abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("defined", "averaged"),
-    [
-        ({"cogency": True, "clarity": True, "overall_quality": True}, ["cogency", "clarity"]),
-        ({"cogency": True, "context_relevance": True}, ["cogency"]),
-        ({"overall_quality": True}, ["overall_quality"]),
-    ],
-)
-def test_what_an_average_is_over(defined: dict[str, bool], averaged: list[str]) -> None:
-    assert averaged_dimensions(defined) == averaged

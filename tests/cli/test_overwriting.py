@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from conqret.io.safe_files import write_new
 from tests.cli.conftest import Cli
 
 ROOT = Path(__file__).parents[2]
@@ -126,10 +125,3 @@ def test_an_import_replaces_no_scraped_corpus(cli: Cli, tmp_path: Path) -> None:
     assert (corpus / "documents.jsonl").read_text(encoding="utf-8") == "fetched"
     for _ in range(2):  # over an import one may import again
         assert cli("corpus", "import", passages, "-o", tmp_path / "other").code == 0
-
-
-def test_of_several_files_none_is_written_where_one_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "b").write_text("by hand")
-    with pytest.raises(Exception, match="b already exists"):
-        write_new({tmp_path / "a": "x", tmp_path / "b": "y"})
-    assert not (tmp_path / "a").exists()

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from conqret.io import open_items
-from conqret.perturb import records
 from tests.commands import run_conqret
 
 ITEMS = str(Path(__file__).resolve().parents[2] / "fixtures" / "demo" / "items.jsonl")
@@ -25,65 +23,11 @@ def run(*arguments: str, code: int = 0) -> str:
     return result.out
 
 
-def test_every_level_of_every_item_is_written(here: Path) -> None:
-    out = run(
-        "generate", "perturbations", "irrelevant", ITEMS, "--levels", "0,10,50", "-o", "out.jsonl", "--json"
-    )
-    facts = json.loads(out[out.index("{") :])
-    assert [row["items"] for row in facts["levels"]] == [24, 24, 24]
-    items = list(open_items(here / "out.jsonl"))
-    assert len(items) == 72
-    assert [len(records(item)) for item in items[:25]] == [0] * 24 + [1]
-
-
-def test_a_pool_of_ones_own(here: Path) -> None:
-    (here / "pool.jsonl").write_text(
-        json.dumps(
-            {
-                "id": "p",
-                "topic": "Bread?",
-                "documents": [{"id": f"b{n}", "text": f"bread {n}"} for n in range(20)],
-            }
-        )
-    )
-    typed = ("generate", "perturbations", "irrelevant", ITEMS, "--levels", "50", "--pool", "pool.jsonl")
-    run(*typed, "-o", "out.jsonl")
-    changed = next(iter(open_items(here / "out.jsonl")))
-    assert sum(document.text.startswith("bread") for document in changed.documents) == 6
-
-
 def test_the_list_in_words_and_as_json() -> None:
     assert "wrong-citations" in run("generate", "perturbations", "--list")
     listed = json.loads(run("generate", "perturbations", "--list", "--json"))
     assert len(listed) == 18
     assert listed[0]["expects"]["context_relevance"] == "fall"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("generate", "perturbations"), "name a perturbation and items"),
-        (("generate", "perturbations", "irelevant", ITEMS), "did you mean 'irrelevant'"),
-        (
-            ("generate", "perturbations", "hallucinate", ITEMS, "--levels", "0%"),
-            "hallucinate-share needs a level above 0",
-        ),
-        (
-            ("generate", "perturbations", "hallucinate", ITEMS, "--levels", "10,20%"),
-            "cannot mix counts and shares in one curve (10, 20%)",
-        ),
-        (("sensitivity", ITEMS, "--perturb", "hallucinate:a%"), "'a%' is not a level"),
-        (("sensitivity", ITEMS, "--labels", "none.txt"), "does not exist"),
-        (
-            ("sensitivity", ITEMS, "--perturb-model", "local/gpt2"),
-            "a rewrite needs a response in a given structure",
-        ),
-    ],
-)
-def test_wrong_calls(arguments: tuple[str, ...], said: str, here: Path) -> None:
-    done = run_conqret(*arguments)
-    assert (done.code, said in done.err) == (2, True), done.err
-    assert list(here.iterdir()) == []
 
 
 def test_levels_out_of_reach_are_left_out_of_the_curve_and_said(here: Path) -> None:

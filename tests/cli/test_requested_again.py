@@ -11,7 +11,6 @@ import pytest
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.llm import failed_requests
 from tests.cli.conftest import Cli
-from tests.cli.score_files import lines, questions_file
 from tests.contract.items import demo
 from tests.judging.runs import write_items
 from tests.server import FaultPlan, FaultServer
@@ -99,30 +98,3 @@ def test_a_server_that_is_down_takes_nothing_away(
     done = cli(*given)
     assert found()[:2] == (0, 4)
     assert JudgeFolder(tmp_path / "r").summary().scored == 4
-
-
-def commands(items: Path, folder: Path) -> dict[str, tuple[Any, ...]]:
-    """Commands that ask a model over and over, but for the judge."""
-    references = questions_file(folder)
-    said = [{"id": one, "generation": "Some say so."} for one in ("zoos", "cars")]
-    answers = lines(folder / "mine.jsonl", said)
-    return {
-        "bias": ("bias", items, "--probe", "length", "--format", "rag-direct"),
-        "baselines": ("debateqa", "score", answers, "--references", references, "--metric", "direct-score"),
-    }
-
-
-@pytest.mark.parametrize("name", ["bias", "baselines"])
-def test_every_study_is_healed(cli: Cli, server: FaultServer, items: Path, tmp_path: Path, name: str) -> None:
-    model = ("--model", "openai/judge", "--api-base", server.url, "--stop-after-failures", 1)
-    given = (*commands(items, tmp_path)[name], *model, "-o", tmp_path / "r")
-    assert cli(*given).code == 1
-    asked = sent(server)
-    assert asked
-    kept = cli(*given, "--no-retry-unscored")
-    assert (kept.code, sent(server)) == (1, 0)
-    done = cli(*given)
-    assert done.code == 0, done.err
-    assert asked / 3 <= sent(server) <= asked
-    done = cli(*given)
-    assert (done.code, sent(server)) == (0, 0)

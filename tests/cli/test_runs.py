@@ -13,7 +13,6 @@ import conqret
 from conqret.io.safe_files import only_writer
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Completion
-from conqret.runs.management import run_entry
 from conqret.serve.view_app import listed
 from tests.cli.conftest import Cli
 from tests.contract.items import demo
@@ -82,14 +81,6 @@ def test_a_run_whose_judgments_failed_is_listed_as_that(cli: Cli, tmp_path: Path
     (found,) = json.loads(cli("runs", "list", tmp_path / "runs", "--json").out)
     assert (found["state"], found["lost"]) == ("finished", "3 failed")
     assert listed(tmp_path / "runs")[0].done == "3 of 3 items, 3 failed"
-
-
-def test_an_experiment_is_told_by_its_file(tmp_path: Path) -> None:
-    judges = [{"format": "direct", "model": "gpt", "name": None}]
-    file = {"name": "grid", "judges": judges, "perturbations": [{"name": "irrelevant", "levels": [50]}]}
-    record = {"kind": "run", "judges": {"direct-gpt": "5b2d"}, "experiment": file}
-    (tmp_path / "run.json").write_text(json.dumps(record), encoding="utf-8")
-    assert run_entry(tmp_path).what == "grid, direct with gpt, irrelevant"
 
 
 def test_merged_answers_serve_all_runs_and_the_first_one_stays(cli: Cli, runs: Path, tmp_path: Path) -> None:

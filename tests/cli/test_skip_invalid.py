@@ -91,12 +91,6 @@ def test_people_get_what_a_judge_gets(cli: Cli, items: Path, tmp_path: Path) -> 
     assert "the task perspective reads files of its own" in refused.err
 
 
-def test_an_item_is_shown_beside_faulty_ones(cli: Cli, items: Path) -> None:
-    done = cli("info", "prompt", "direct", "--items", items, "--item", 4)
-    assert "items.jsonl:3 [topic] is empty" in done.err
-    assert (done.code, "2 of 11 items left out" in done.err) == (0, True)
-
-
 def test_statements_with_faults_are_left_out_and_kept_files_hold_the_others(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "statements.jsonl"
     rows = [

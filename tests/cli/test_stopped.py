@@ -189,25 +189,6 @@ def test_a_full_disk_is_one_sentence_and_the_command_goes_on(tmp_path: Path, cli
         assert len(server.requests) < 24 + asked
 
 
-def test_a_stopped_experiment_has_a_page_of_each_judge_that_is_not_done(tmp_path: Path, forks: Forks) -> None:
-    with FaultServer(latency=0.4) as server:
-        arguments = (*KINDS["experiment"](tmp_path, server), "-o", tmp_path / "run")
-        with started(forks, tmp_path, arguments) as process:
-            until = time.monotonic() + 60
-            while not list(tmp_path.glob("run/judgments/*/*/judgments.jsonl")):
-                assert time.monotonic() < until
-                time.sleep(0.01)
-            code, _, err = process.stop(signal.SIGTERM)
-        assert (code, err.endswith(STOPPED)) == (143, True)
-        with Recordings(tmp_path / "run" / "recordings.sqlite") as store:
-            assert store.count() == len(server.requests)
-    summaries = list(tmp_path.glob("run/judgments/*/*/summary.json"))
-    stopped = [path for path in summaries if json.loads(path.read_text())["outstanding"]]
-    assert stopped
-    for summary in stopped:
-        assert "have no judgment yet" in summary.with_name("report.html").read_text()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted({*TRIED} - {"judge", "experiment"}))
 def test_every_kind_of_run_records_what_is_under_way_and_sends_nothing_more(

@@ -138,20 +138,3 @@ def test_a_dry_run_prices_and_asks_nothing(cli: Cli, english: Path) -> None:
     calls = sum(2 * 2 * len(list(groups_of(versions["en"]))) for versions in list(VERSIONS.values())[:8])
     assert facts["calls"] == calls
     assert facts["cost_usd"] > 0
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (("--into", "de"), "offline baseline does not translate"),
-        (("--into", "Germn", "--model", "gpt-4o"), "German"),
-        (("--model", "gpt-4o"), "--into de,zh"),
-    ],
-)
-def test_a_wrong_call_is_refused_before_anything_is_written(
-    cli: Cli, english: Path, tmp_path: Path, more: tuple[str, ...], said: str
-) -> None:
-    refused = cli("generate", "translations", english, "-o", tmp_path / "out.jsonl", *more)
-    assert refused.code == 2
-    assert said in " ".join(refused.err.split())
-    assert not (tmp_path / "out.jsonl").exists()

@@ -1,17 +1,11 @@
 """The check of the docs: what it takes for a step, what it runs, and what it refuses."""
 
-from contextlib import closing
-
 import pytest
 
 from scripts.docs_check import elsewhere
-from scripts.docs_check.elsewhere import job_faults, why_not
+from scripts.docs_check.elsewhere import why_not
 from scripts.docs_check.pages import ROOT, Block, split, steps, words
 from scripts.docs_check.running import fault_of_text
-from scripts.docs_check.stand_ins import in_python, in_shell, kind_of
-from tests.labels.answered import answer_all
-from tests.labels.debates import begun_debate, begun_writing
-from tests.labels.studies import begun
 
 PAGE = """# A page
 
@@ -68,23 +62,6 @@ def test_only_a_plain_call_is_run_without_a_shell():
         assert words(other) is None
 
 
-def test_hosted_models_are_offline_but_where_a_price_is_asked_for():
-    asked = "conqret debate two-turn write a.jsonl --model gpt-4o-mini --against gpt-4o"
-    assert in_shell(asked) == "conqret debate two-turn write a.jsonl --model offline"
-    assert in_shell(f"{asked} --dry-run") == f"{asked} --dry-run"
-    assert in_shell("conqret judge a --model local/gpt2") == "conqret judge a --model local/gpt2"
-    assert in_python('judge(a, model="gpt-4o")') == 'judge(a, model="offline")'
-    assert (
-        in_shell("conqret debate score a.jsonl --model …") == "conqret debate score a.jsonl --model offline"
-    )
-    asked = "conqret debateqa curate a.jsonl --search google,brave --user-agent 'us (mailto:a@b.org)' -o web/"
-    assert in_shell(asked) == "conqret debateqa curate a.jsonl --corpus fixtures/corpus -o web/"
-    assert in_shell("python benchmarks/abstention.py") == "python benchmarks/abstention.py --draws 1"
-    assert in_shell("python benchmarks/offline.py --seeds 5").endswith("--seeds 5 --seeds 1")
-    names = ("facebook/bart-large", "models/gte-large", "Qwen/Qwen2-0.5B")
-    assert [kind_of(name) for name in names] == ["bart", "encoder", "decoder"]
-
-
 def test_what_is_not_run_has_a_reason(monkeypatch):
     guide, results = ROOT / "docs" / "scale.md", ROOT / "docs" / "results" / "retrieval.md"
     for answers, why in ((True, None), (False, "no Docker engine answers here")):
@@ -102,19 +79,6 @@ def test_what_is_not_run_has_a_reason(monkeypatch):
     assert why_not(results, "python benchmarks/dense.py") is None
 
 
-def test_a_job_that_does_not_run_a_step_is_a_fault(tmp_path, monkeypatch):
-    monkeypatch.setattr(elsewhere, "ROOT", tmp_path)
-    monkeypatch.setattr(elsewhere, "JOBS", {r": (make \w+)$": ("run.sh", "{0}")})
-    page = tmp_path / "page.md"
-    page.write_text("```bash\nmake test\nmake tea\n```\n", encoding="utf-8")
-    (tmp_path / "run.sh").write_text("make test\n", encoding="utf-8")
-    elsewhere.texts.cache_clear()
-    try:
-        assert list(job_faults(page)) == [(3, "run.sh does not run this (make tea is not in it): make tea")]
-    finally:
-        elsewhere.texts.cache_clear()
-
-
 @pytest.mark.parametrize(
     ("kind", "text", "fault"),
     [
@@ -126,13 +90,3 @@ def test_a_job_that_does_not_run_a_step_is_a_fault(tmp_path, monkeypatch):
 def test_blocks_are_what_they_say_they_are(kind, text, fault):
     found = fault_of_text(Block(kind, text, 1))
     assert found is None if fault is None else fault in found
-
-
-@pytest.mark.parametrize("study", [begun, begun_debate, begun_writing])
-def test_everybody_answers_all_of_a_study(tmp_path, study):
-    with closing(study(tmp_path)) as ledger:
-        assert ledger.wanted()[0] == 0
-        answer_all(tmp_path)
-        done, wanted = ledger.wanted()
-        assert done == wanted > 0
-        assert len({str(record.answers) for record in ledger.given()}) > 1

@@ -64,11 +64,6 @@ def test_the_example_judges(plugin: Path) -> None:
     assert "./my-judge failed: that I cannot say" in bad[2]
 
 
-def test_what_cannot_be_asked_is_said_before_anything_is(plugin: Path) -> None:
-    done = run(plugin, JUDGED, "command/./nowhere")
-    assert "there is no program './nowhere' to be asked" in done.stderr
-
-
 class Plugged(dict[str, Backend]):
     """Backends as a registry has them that two packages bring."""
 
@@ -98,10 +93,3 @@ def test_every_name_has_one_backend() -> None:
         assert ClientOptions(model).backend is BACKENDS[name]
     own = [name for name in BACKENDS if name != "hosted" and BACKENDS.plugged(name) is None]
     assert [BACKENDS[name].prefix.rstrip("/") for name in own] == own
-
-
-def test_what_runs_on_this_machine_is_not_given_up() -> None:
-    for model in ("offline", "local/x"):
-        facts = ClientOptions(model, timeout=1.0, max_concurrency=8).facts
-        assert facts.timeout is not None
-        assert (facts.timeout > 86_400, facts.in_flight, facts.priced) == (True, 1, True)

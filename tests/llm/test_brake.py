@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conqret.data import Reason, Status
-from conqret.llm.failed_requests import MAX_CONSECUTIVE_FAILURES, MIN_REQUESTS, FailureLimit, ProviderError
+from conqret.llm.failed_requests import MIN_REQUESTS, FailureLimit
 from conqret.llm.recordings import Recordings
 from conqret.runs.session import Session
 from tests.llm.samples import ask_all, options, request
@@ -34,16 +34,6 @@ async def test_a_share_of_failures_stops_the_rest():
     assert "documents: this is missing" in why
 
 
-async def test_a_few_failures_at_the_beginning_stop_nothing():
-    script = ("server_error",) * (MAX_CONSECUTIVE_FAILURES - 1)
-    with FaultServer(FaultPlan(script=script)) as server:
-        settings = options(server.url, max_attempts=1)
-        answers, client = await ask_all(settings, [request(n) for n in range(60)])
-    assert sum(answer.reason is not None for answer in answers) == len(script)
-    assert client.progress.failure_limit.why == ""
-    assert client.progress.failure_limit.requested == 60
-
-
 @pytest.mark.parametrize(("share", "stops"), [(0.2, True), (0.5, False)])
 async def test_the_share_is_the_users(share, stops):
     with FaultServer(FaultPlan({"server_error": 0.35}, seed=3)) as server:
@@ -66,23 +56,6 @@ async def test_recordings_answer_on_and_count_for_nothing(tmp_path):
             assert [answer.reason for answer in answers[:30]] == [None] * 30
         _, client = await ask_all(options(), [*good, *bad[:MIN_REQUESTS]], store, replay=True)
         assert (client.progress.failure_limit.requested, client.progress.failure_limit.why) == (0, "")
-
-
-def test_what_was_not_asked_is_not_counted():
-    failure_limit = FailureLimit()
-    for reason in (Reason.BUDGET, Reason.PROVIDER_DOWN, Reason.NOT_RECORDED, Reason.TOO_MANY_FAILURES):
-        failure_limit.count("i", reason, "")
-    assert failure_limit.requested == 0
-    for _ in range(MIN_REQUESTS - 1):
-        failure_limit.count("i", Reason.TIMEOUT, "x" * 5000)
-    failure_limit.check(0.5)
-    failure_limit.count("i", Reason.TIMEOUT, "")
-    for _ in range(2):  # for good: those that were under way may end well
-        with pytest.raises(ProviderError, match="20 of 20") as caught:
-            failure_limit.check(0.5)
-        failure_limit.count("i", None, "")
-    assert not caught.value.retryable
-    assert len(failure_limit.why) < 600
 
 
 def test_an_answer_that_is_of_use_in_part_is_no_failure():

@@ -77,14 +77,6 @@ def test_a_run_that_costs_less_than_its_budget_ends_whole(forks: Forks, tmp_path
         assert paid(server) == pytest.approx(2 * cost)
 
 
-def test_runs_on_one_store_share_the_budget(forks: Forks, tmp_path: Path) -> None:
-    with Counting() as server:
-        for number in range(3):
-            more = ("--recordings", tmp_path / "shared.sqlite", "--samples", number + 1)
-            forks.run(*words(server, tmp_path / f"run-{number}", *more))
-        assert paid(server) <= 1.0
-
-
 @pytest.mark.slow
 def test_processes_at_once_share_the_budget(forks: Forks, tmp_path: Path) -> None:
     more = ("--recordings", tmp_path / "shared.sqlite", "--metric")

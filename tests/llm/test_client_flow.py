@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 
 from conqret.data import Reason, Status
-from conqret.errors import DeclarationError
 from conqret.llm.client import Client
 from conqret.llm.recordings import Recordings
 from conqret.llm.replies import rating_distribution
@@ -75,13 +74,6 @@ async def test_refusals_and_overflows_replay_as_such(store):
             await ask_all(options(server.url), [asked], store)
         (answer,), _ = await ask_all(options(), [asked], store, replay=True)
         assert answer.reason is reason
-
-
-async def test_a_replay_that_is_asked_without_end_stays_small(store, monkeypatch):
-    monkeypatch.setattr("conqret.llm.client.MAX_MISSING", 2)
-    answers, client = await ask_all(options(), [request(n) for n in range(5)], store, replay=True)
-    assert [answer.reason for answer in answers] == [Reason.NOT_RECORDED] * 5
-    assert len(client.missing) == 2
 
 
 async def test_identical_requests_in_flight_are_sent_once(store):
@@ -169,8 +161,3 @@ async def test_no_secret_is_kept_anywhere(store, tmp_path):
     store.close()
     for path in tmp_path.iterdir():
         assert SECRET.encode() not in path.read_bytes()
-
-
-async def test_an_unknown_provider_is_a_declaration_error():
-    with pytest.raises(DeclarationError, match="does not know the provider"):
-        await ask_all(options(model="no-such-model", api_base=None), [request()])

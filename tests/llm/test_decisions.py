@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -198,43 +196,6 @@ async def test_errors_are_one_sentence_and_a_reason(case, monkeypatch):
     assert "\n" not in why
     assert len(why) < 500
     assert (len(heard), call.attempts) == (attempts, attempts)
-
-
-async def test_a_time_limit_holds_for_a_server_that_does_not_answer():
-    async def never(reader: Any, writer: asyncio.StreamWriter) -> None:
-        await reader.read()
-        writer.close()
-
-    server = await asyncio.start_server(never, "127.0.0.1", 0)
-    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    decided, _ = await decide(settings(url, timeout=0.3))
-    server.close()
-    assert decided.faults["clear"] == (Reason.TIMEOUT, "no answer within the deadline of 0.3 s")
-
-
-async def test_ten_thousand_questions_leave_nothing_open(tmp_path):
-    """100 items of 100 questions; every second connection is broken off by the server."""
-
-    def answer(body: Any) -> web.Response:
-        response = served()(body)
-        if json.loads(json.dumps(body["state"]))["number"] % 2:
-            response.force_close()
-        return response
-
-    def descriptors() -> int:
-        return len(list(Path("/proc/self/fd").iterdir()))
-
-    questions = {f"q{number}": rating("How good?", dict.fromkeys(range(6), "")) for number in range(100)}
-    async with serving(answer) as (url, _):
-        before = descriptors()
-        with Recordings(tmp_path / "store.sqlite") as store:
-            async with Client(settings(url), store=store) as client:
-                asked = (client.decide("t", str(n), Decision({"number": n}, questions)) for n in range(100))
-                found = await asyncio.gather(*asked)
-                assert not client._flights
-        await asyncio.sleep(0.1)
-        assert descriptors() - before <= 2  # the server's half of what was just closed
-    assert sum(len(decided.answers) for decided, _ in found) == 10_000
 
 
 def test_what_a_user_can_correct_is_said_before_a_request(monkeypatch):

@@ -20,7 +20,6 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Answer, Message, Reading, Request, TokenLogprobs
 
-LONG = "Cars should go. " * 60
 PAIRS = (
     ("Read this text: cities are better off without cars.", ("Cars should go.", "Air gets cleaner.")),
     ("Read nothing.", ("Cars should go.", "Air gets cleaner.")),
@@ -105,53 +104,6 @@ def test_the_name_says_which_weights(tmp_path: Path, model: Path) -> None:
     assert options.identity == elsewhere.identity
 
 
-def test_recordings_replay_without_the_model(tmp_path: Path, model: Path) -> None:
-    copy = shutil.copytree(model, tmp_path / "copy")
-    name = ClientOptions(f"local/{copy}").resolved().model
-    with Recordings(tmp_path / "store.sqlite") as store:
-        (first,) = ask(f"local/{copy}", request(), store=store)
-        shutil.rmtree(copy)
-        (again,) = ask(name, request(), store=store, replay=True)
-        assert again.value == first.value
-        assert again.logprobs == first.logprobs
-        (resumed,) = ask(name, request(), store=store)
-        assert resumed.calls[0].recorded
-        (other,) = ask(name, request((("More.", ("x",)),)), store=store, replay=True)
-        assert other.reason is Reason.NOT_RECORDED
-        assert {recording.model for recording in store.recorded()} == {name}
-
-
-def test_not_one_token_of_a_prompt_is_cut(model: Path) -> None:
-    from conqret.local.scorer import ConditionalPerplexity
-
-    scorer = ConditionalPerplexity(str(model), wrapping=5)
-    words, target = 1, "Cars should go."
-    while not scorer.score([("no " * words, [target])])[0].truncated:
-        words += 1
-    (row,) = scorer.score([("no " * words, [target])])
-    fits, over = ask(
-        f"local/{model}", *(request((("no " * count, (target,)),)) for count in (words - 1, words))
-    )
-    assert fits.value is not None
-    assert (over.value, over.reason) == (None, Reason.CONTEXT_OVERFLOW)
-    advised = int(256 * FILLED) * 256 // (256 + row.truncated)
-    assert over.detail == (
-        f"the prompt is {row.truncated} tokens too long for the model's window of 256; a smaller "
-        f"--context-window ({advised}, say) trims the documents in proportion"
-    )
-
-
-def test_a_context_window_that_is_given_does_not_widen_the_models_own(model: Path) -> None:
-    async def work() -> Answer[Sums]:
-        async with Client(ClientOptions(f"local/{model}", context_window=100_000), store=None) as client:
-            assert client.context_window == 100_000
-            return await client.request(request(((LONG, ("Cars should go.",)),)))
-
-    found = asyncio.run(work())
-    assert found.reason is Reason.CONTEXT_OVERFLOW
-    assert "window of 256" in found.detail
-
-
 @pytest.mark.parametrize("error", [RuntimeError, IndexError, TypeError])
 def test_a_text_that_the_scorer_fails_on_fails_alone(
     model: Path, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
@@ -171,31 +123,9 @@ def test_a_text_that_the_scorer_fails_on_fails_alone(
     assert good.value is not None
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("local/{tmp}/nowhere", "there is no folder"),
-        ("local/./nowhere", "there is no folder"),
-        ("local/{tmp}", "config.json is missing"),
-        ("local/", "lacks the model"),
-    ],
-)
-def test_models_that_are_not_there(tmp_path: Path, name: str, message: str) -> None:
-    with pytest.raises(DeclarationError, match=message):
-        Client(ClientOptions(name.format(tmp=tmp_path)), store=None)
-
-
 def test_other_weights_than_those_that_are_meant(model: Path) -> None:
     with pytest.raises(DeclarationError, match="is not the model that"):
         ask(f"local/{model}@{'0' * 12}", request())
-
-
-def test_a_folder_without_weights_shows_when_the_model_is_prepared(tmp_path: Path, model: Path) -> None:
-    copy = shutil.copytree(model, tmp_path / "copy")
-    (copy / "model.safetensors").unlink()
-    client = Client(ClientOptions(f"local/{copy}"), store=None)
-    with pytest.raises(DeclarationError, match="cannot be loaded"):
-        asyncio.run(client.prepare())
 
 
 def test_who_can_be_asked_what(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,15 +140,6 @@ def test_who_can_be_asked_what(model: Path, monkeypatch: pytest.MonkeyPatch) -> 
         ask(f"local/{model}", replace(request(), reading=None))
     (offline,) = ask("offline", request(baseline=lambda: {"values": [], "tokens": []}))
     assert offline.value == Sums(values=[], tokens=[])
-
-
-def test_the_model_is_loaded_once_for_all_clients(model: Path) -> None:
-    from conqret.llm.backends.local import _held
-
-    ask(f"local/{model}", request())
-    (before,) = _held.values()
-    ask(f"local/{model}", request())
-    assert list(_held.values()) == [before]
 
 
 def test_the_old_model_goes_before_the_new_one_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,44 +42,11 @@ def test_one_byte_anywhere_is_another_model(tmp_path: Path) -> None:
     assert len(found) == 5
 
 
-def test_files_that_change_are_read_again_and_others_are_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from conqret.local import model_identity as identity
-
-    model = folder(tmp_path / "model")
-    before = identity_of(str(model))
-    read: list[str] = []
-    digest = identity.hashlib.file_digest
-
-    def counted(file, name):
-        read.append(Path(file.name).name)
-        return digest(file, name)
-
-    monkeypatch.setattr(identity.hashlib, "file_digest", counted)
-    assert identity_of(str(model)) == before
-    assert not read
-    weights = model / "model.safetensors"
-    state = weights.stat()
-    weights.write_bytes(b"WEIGHTS")
-    os.utime(weights, ns=(state.st_atime_ns, state.st_mtime_ns + 1_000_000))
-    assert identity_of(str(model)) != before
-    assert read == ["model.safetensors"]
-
-
 def test_a_run_below_the_folder_is_no_part_of_the_model(tmp_path: Path) -> None:
     model = folder(tmp_path / "model")
     before = identity_of(str(model))
     folder(model / "runs" / "items-likelihood")
     assert identity_of(str(model)) == before
-
-
-def test_a_folder_in_the_users_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    model = folder(tmp_path / "models" / "x", n_positions=100)
-    found = ClientOptions("local/~/models/x").resolved()
-    assert found.model == f"local/~/models/x@{identity_of(str(model))}"
-    assert found.context_window == 80
 
 
 def test_a_folder_that_is_named_like_an_identity_is_that_folder(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import signal
@@ -18,21 +17,11 @@ import pytest
 import conqret
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError
-from conqret.io import open_items
-from conqret.judging.instrument import judge_item
-from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.setup import set_up
-from conqret.llm.client import Client
-from conqret.llm.client_options import ClientOptions
-from conqret.llm.engines import Cluster
 from conqret.llm.recordings import Recordings
-from conqret.llm.request import Message
-from conqret.runs.session import Session
 from tests.cli.conftest import Cli
 from tests.cli.conftest import cli as cli
 from tests.cli.test_batched_commands import CASES, at_once, contents
 from tests.judging.runs import write_items
-from tests.llm.samples import request
 from tests.runs.killed import ROOT, results
 from tests.server import FaultServer
 
@@ -153,41 +142,6 @@ def test_with_worker_and_driver_killed_the_run_is_that_of_one_process(
     assert (again.session.sent, again.session.kept) == (0, count)
 
 
-def test_limits_hold_for_all_workers_together(cluster: str, tmp_path: Path) -> None:
-    source = open_items(items(tmp_path, 40))
-    with FaultServer(latency=0.02, keep_bodies=False) as own:
-        began = time.monotonic()
-        options = ClientOptions(
-            "openai/judge",
-            api_base=own.url,
-            api_key="none",
-            max_concurrency=AT_ONCE,
-            rpm=1200,
-            input_price=1000.0,
-            output_price=0.0,
-            budget_usd=9.0,
-        )
-        setup = set_up("direct", options, JudgeOptions(metrics=("groundedness",)))
-
-        long = Message("user", "Is it late? " * 1000)
-
-        async def ask(client: Client) -> list[str | None]:
-            judging = (judge_item(one, setup.instrument(client)) for one in source)
-            found = [one.measures["groundedness"].reason for one in await asyncio.gather(*judging)]
-            return [*found, (await client.request(request(messages=[long]))).reason]
-
-        with Session(options, recordings=tmp_path / "store", clients=Cluster(WORKERS)) as session:
-            reasons = session.run(ask)
-        assert own.most_at_once <= AT_ONCE
-        # A bucket of one second's worth is full at first; then twenty come in a second.
-        assert all(number <= 20 + 20 * (one.at - began) for number, one in enumerate(own.requests, 1))
-    assert session.counts.sent == len(own.requests) < 40
-    assert 0 < (session.cost_usd or 0.0) <= 9.0
-    assert reasons.count(None) == len(own.requests)
-    assert set(reasons) == {None, "budget"}
-    assert reasons[-1] == "budget", "what the driver asks by itself is of the same budget"
-
-
 def test_commands_have_workers_ask_what_one_process_asks(
     cli: Cli, cluster: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,24 +156,6 @@ def test_commands_have_workers_ask_what_one_process_asks(
             assert done.code == 0, done.err
             assert len(own.requests) == case.asked
     assert contents(out) == at_once(cli, case, arguments, tmp_path / "at-once")
-
-
-def check_spread(rows: Any, run: Path, **settings: Any) -> None:
-    """Workers judge as this process does, and by the same fingerprint."""
-    here = conqret.judge(rows, **settings)
-    spread = conqret.judge(rows, **settings, engine="ray", workers=1, output=run)
-    assert [one.values for one in spread] == [one.values for one in here]
-    assert spread[0].fingerprint == here[0].fingerprint
-
-
-def test_rubrics_are_spread_too(cluster: str, server: FaultServer, tmp_path: Path) -> None:
-    rubric = {
-        one.id: ["It names a source", "clarity: How clear is it? 1-3"]
-        for one in open_items(items(tmp_path, 5))
-    }
-    settings: dict[str, Any] = {"rubric": rubric, **asked(server)}
-    del settings["format"], settings["metrics"]
-    check_spread(items(tmp_path, 6), tmp_path / "run", **settings)
 
 
 def test_a_model_that_no_worker_can_call_is_said_before_anything_is_written(

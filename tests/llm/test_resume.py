@@ -60,14 +60,3 @@ def test_after_kill_9_no_recorded_answer_is_asked_for_twice(tmp_path):
     with FaultServer() as server:
         whole, _ = asyncio.run(ask_all(options(server.url), [request(n) for n in range(count)]))
     assert [a.value for a in whole] == [a.value for a in answers]
-
-
-@pytest.mark.slow
-def test_two_processes_on_one_store_lose_nothing(tmp_path):
-    path = tmp_path / "recordings.sqlite"
-    with FaultServer(latency=0.005) as server:
-        children = [start(server.url, path, 0, 80), start(server.url, path, 40, 120)]
-        outputs = [child.communicate(timeout=60)[0] for child in children]
-    assert [int(output) for output in outputs] == [80, 80]
-    with Recordings(path) as store:
-        assert len([*store.recorded()]) == 120

@@ -60,7 +60,7 @@ def test_its_groups_hold_all_items_in_order_of_length(folder: Path) -> None:
 def test_its_command_prints_and_writes(
     folder: Path, tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (line,) = re.findall(r'^"length": "(.*)",$', PAGE, re.MULTILINE)
+    (line,) = re.findall(r'^judges.length = "(.*)"$', PAGE, re.MULTILINE)
     judges = {**commands.HOMES["judges"], "length": line}  # type: ignore[dict-item]
     monkeypatch.setitem(commands.HOMES, "judges", judges)  # type: ignore[arg-type]
     done = cli("judges", "length", folder, "--metric", "clarity", "-o", tmp_path / "length.html")

@@ -80,15 +80,6 @@ def test_a_judgment_is_the_one_that_judge_gives(open_service: Running) -> None:
     assert got.headers["X-Request-ID"] == "mine-1"
 
 
-def test_answers_are_recorded_and_given_again(open_service: Running) -> None:
-    got = [open_service.judge("direct") for _ in range(2)]
-    calls = [one.json["trace"]["calls"] for one in got]
-    assert [{one["recorded"] for one in each} for each in calls] == [{False}, {True}]
-    with Recordings(open_service.store) as store:  # type: ignore[attr-defined]
-        assert all(store.get(one["key"]) is not None for one in calls[0])
-    assert [(one.sent, one.recorded) for one in map(open_service.noted, got)] == [(2, 0), (0, 2)]
-
-
 def test_what_has_no_score_has_a_reason_and_no_value(open_service: Running) -> None:
     got = open_service.judge("controllability")
     (measure,) = got.json["measures"].values()
@@ -439,27 +430,3 @@ def test_sigterm_ends_it_after_what_is_under_way_is_answered_and_recorded(
     assert KEY not in "".join(told) + log
     with Recordings(store) as kept:
         assert kept.get(got.json["trace"]["calls"][0]["key"]) is not None
-
-
-def test_wrong_calls_are_a_sentence(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    keys = tmp_path / "keys.txt"
-    keys.write_text("# none\n")
-    sound = tmp_path / "sound.txt"
-    sound.write_text(KEY)
-    wrong = {
-        ("--host", "0.0.0.0"): "requests need a key",
-        ("--api-key-file", tmp_path / "none.txt"): "cannot be read: No such file",
-        ("--api-key-file", keys): "is not a file of keys: write one key on each line",
-        ("--host", "256.0.0.1", "--api-key-file", sound): "cannot be used",
-    }
-    for given, words in wrong.items():
-        done = cli("serve", "http", *(() if "--format" in given else ("--format", "direct")), *given)
-        assert (done.code, words in done.err) == (2, True), done.err
-        assert "short" not in done.err.replace("shorter", "")
-    monkeypatch.setenv("CONQRET_SERVER_KEY", "short")
-    done = cli("serve", "http", "--format", "direct")
-    assert (done.code, "16 visible ASCII characters" in done.err) == (2, True), done.err
-    monkeypatch.delenv("CONQRET_SERVER_KEY")
-    assert not (tmp_path / "runs").exists(), "a wrong call leaves nothing"
-    assert "curl" in cli("serve", "http", "--help").out

@@ -6,7 +6,6 @@ of a provider that litellm knows.
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import itertools
 import os
@@ -25,6 +24,7 @@ from conqret.llm.client_options import PER_MILLION, Backend, ClientOptions, Conn
 from conqret.llm.decisions import NO, YES, Decided, Decision, UnansweredError, answered
 from conqret.llm.failed_requests import ProviderError
 from conqret.llm.hosted.connection import stated_by
+from conqret.llm.hosted.direct_http import Poster
 from conqret.llm.hosted.response_bodies import mapping, usage_of
 from conqret.llm.hosted.servers import Server, checked_key
 from conqret.llm.provider_errors import provider_error
@@ -173,8 +173,7 @@ class DecisionConnection(Connection):
         self._wire, self._url = WIRES[self._provider.wire], self._provider.url
         if base := options.api_base:
             self._wire, self._url = _placed(base, self._provider)
-        self._open: Any = None
-        self._preparing = asyncio.Lock()
+        self._poster = Poster(self._server)
 
     async def prepare(self) -> None:
         """Check that the model has an address and a key, and that a server of one's own listens.
@@ -182,29 +181,23 @@ class DecisionConnection(Connection):
         Raises:
             DeclarationError: it has none, or no server listens at the address.
         """
-        await self._prepared()
+        await self._poster.opened()
 
-    async def _prepared(self) -> Any:
-        from conqret.llm.hosted.direct_http import session_of  # aiohttp, which most runs need not
-
-        async with self._preparing:
-            if self._open is None:
-                if not self._url:
-                    raise DeclarationError(
-                        f"the model {self._options.model} has no address: give that of its server (--api-base "
-                        f"http://localhost:8000), or name a model of {', '.join(providers())}, or of another provider "
-                        "of litellm (decision/PROVIDER/MODEL)"
-                    )
-                given = (self._options.api_key, *map(os.environ.get, self._provider.keys))
-                key = next((key.strip() for key in given if key and key.strip()), "")
-                if self._options.api_base:
-                    await check_address(self._options.api_base)
-                elif not key:
-                    missing_key(self._options.model, self._name, self._provider.keys)
-                headers = {"Authorization": f"Bearer {checked_key(key, self._name)}"} if key else {}
-                server = Server(self._name, self._model, self._url, headers)
-                self._open = server, session_of(server)
-            return self._open
+    async def _server(self) -> Server:
+        if not self._url:
+            raise DeclarationError(
+                f"the model {self._options.model} has no address: give that of its server (--api-base "
+                f"http://localhost:8000), or name a model of {', '.join(providers())}, or of another provider "
+                "of litellm (decision/PROVIDER/MODEL)"
+            )
+        given = (self._options.api_key, *map(os.environ.get, self._provider.keys))
+        key = next((key.strip() for key in given if key and key.strip()), "")
+        if self._options.api_base:
+            await check_address(self._options.api_base)
+        elif not key:
+            missing_key(self._options.model, self._name, self._provider.keys)
+        headers = {"Authorization": f"Bearer {checked_key(key, self._name)}"} if key else {}
+        return Server(self._name, self._model, self._url, headers)
 
     async def complete(self, request: Request[Any]) -> Completion:
         """Send the questions of a request's ``decision``, and return the answers as the JSON of
@@ -216,25 +209,16 @@ class DecisionConnection(Connection):
         return await _completed(request, self._exchange, self._wire, self._facts, address(self._url))
 
     async def _exchange(self, decision: Decision) -> Mapping[str, Any]:
-        from conqret.llm.hosted.direct_http import body_of, parsed, refused
-
-        server, session = await self._prepared()
-        data = compact(self._wire.body(self._model, decision))
-        sent = session.post(server.url, data=data, headers=server.headers, allow_redirects=False)
-        async with sent as response:
-            raw = await body_of(response)
-        if response.status != 200:
-            error = refused(server, response.status, response.headers, raw)
+        try:
+            return await self._poster.post(compact(self._wire.body(self._model, decision)))
+        except ProviderError as error:
             if error.code is Reason.NOT_FOUND:
-                raise ProviderError(error.code, f"{response.status} at {address(server.url)}: {error}")
-            raise error
-        return parsed(raw)
+                raise ProviderError(error.code, f"404 at {address(self._url)}: {error}") from None
+            raise
 
     async def close(self) -> None:
         """Close the connections."""
-        opened, self._open = self._open, None
-        if opened is not None:
-            await opened[1].close()
+        await self._poster.close()
 
 
 async def _completed(

@@ -11,7 +11,7 @@ import contextlib
 import functools
 import json
 import ssl
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -45,14 +45,57 @@ _HEADERS = {
 }
 
 
+class Poster:
+    """Posts JSON to one server over persistent connections, which are opened once.
+
+    ``find`` returns the server, or raises a DeclarationError where there is none.
+    """
+
+    def __init__(self, find: Callable[[], Awaitable[Server]]) -> None:
+        self._find = find
+        self._open: tuple[Server, aiohttp.ClientSession] | None = None
+        self._opening = asyncio.Lock()
+
+    async def opened(self) -> tuple[Server, aiohttp.ClientSession]:
+        """Return the server and the session, opened if needed.
+
+        Raises:
+            DeclarationError: there is no server, or no key for it.
+        """
+        async with self._opening:
+            if self._open is None:
+                server = await self._find()
+                self._open = server, session_of(server)
+            return self._open
+
+    async def post(self, data: bytes) -> Mapping[str, Any]:
+        """Post a body once, and return the JSON object of the response.
+
+        Raises:
+            ProviderError: the server returns an error, or an invalid body.
+        """
+        server, session = await self.opened()
+        sent = session.post(server.url, data=data, headers=server.headers, allow_redirects=False)
+        async with sent as response:
+            raw = await body_of(response)
+        if response.status != 200:
+            raise refused(server, response.status, response.headers, raw)
+        return parsed(raw)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        opened, self._open = self._open, None
+        if opened is not None:
+            await opened[1].close()
+
+
 class Direct(HostedConnection):
     """A connection that posts to a server's chat completions (or its Responses interface) over persistent connections,
     without litellm."""
 
     def __init__(self, options: ClientOptions) -> None:
         super().__init__(options)
-        self._open: tuple[Server, aiohttp.ClientSession] | None = None
-        self._preparing = asyncio.Lock()
+        self._poster = Poster(self._server)
 
     async def prepare(self) -> None:
         """Find the server for this model and check that it listens; does nothing the second time.
@@ -60,17 +103,14 @@ class Direct(HostedConnection):
         Raises:
             DeclarationError: the model has no address or no key, or no server listens at the address.
         """
-        await self._prepared()
+        await self._poster.opened()
 
-    async def _prepared(self) -> tuple[Server, aiohttp.ClientSession]:
-        async with self._preparing:
-            if self._open is None:
-                server = server_of(self.options)
-                if server.base:
-                    await check_address(server.base)
-                self.provider, self.shape = server.provider, choose_shape(server.provider, self.facts)
-                self._open = server, session_of(server)
-            return self._open
+    async def _server(self) -> Server:
+        server = server_of(self.options)
+        if server.base:
+            await check_address(server.base)
+        self.provider, self.shape = server.provider, choose_shape(server.provider, self.facts)
+        return server
 
     async def exchange(self, request: Request[Any], shape: Shape) -> Mapping[str, Any]:
         """Post a request and return the response body in OpenAI's chat format.
@@ -78,18 +118,13 @@ class Direct(HostedConnection):
         Raises:
             ProviderError: the server returns an error, or an invalid body.
         """
-        server, session = await self._prepared()
-        if server.responses:
-            answer: type[BaseModel] = request.response
-            data = responses_body(request, server.model, format_for(answer, shape))
-        else:
-            data = self.body(request, server.model, shape)
-        sent = session.post(server.url, data=data, headers=server.headers, allow_redirects=False)
-        async with sent as response:
-            raw = await body_of(response)
-        if response.status != 200:
-            raise refused(server, response.status, response.headers, raw)
-        return as_chat(parsed(raw)) if server.responses else parsed(raw)
+        server, _ = await self._poster.opened()
+        if not server.responses:
+            return await self._poster.post(self.body(request, server.model, shape))
+        answer: type[BaseModel] = request.response
+        return as_chat(
+            await self._poster.post(responses_body(request, server.model, format_for(answer, shape)))
+        )
 
     def body(self, request: Request[Any], model: str, shape: Shape) -> bytes:
         """Return the body of a request as JSON bytes: messages and model first, then the other parameters by
@@ -105,9 +140,7 @@ class Direct(HostedConnection):
 
     async def close(self) -> None:
         """Close the connections."""
-        opened, self._open = self._open, None
-        if opened is not None:
-            await opened[1].close()
+        await self._poster.close()
 
 
 def session_of(server: Server) -> aiohttp.ClientSession:
