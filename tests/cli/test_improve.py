@@ -10,7 +10,6 @@ from typing import Any
 import conqret
 from conqret.io.labels import read_labels
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.llm.recordings import STORE_NAME
 from conqret.prompts import Library
 from tests.cli.conftest import Cli
 from tests.server import FaultServer
