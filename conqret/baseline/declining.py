@@ -5,6 +5,7 @@ contact; and what a declining sentence claims all the same.
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 _SOURCE = (
     "(?:documents?|documentation|docs|contexts?|sources?|texts?|passages?|excerpts?|articles?|pages?|materials"
@@ -86,9 +87,7 @@ PATTERNS = {
 }
 """Patterns of such sentences, by language; every repetition is bounded, so a search takes linear time."""
 
-_DECLINES = re.compile(
-    "|".join(pattern for patterns in PATTERNS.values() for pattern in patterns), re.IGNORECASE
-)
+_DECLINES = re.compile("|".join(chain.from_iterable(PATTERNS.values())), re.IGNORECASE)
 
 _WHO = "(?:agent|advis[eo]r|colleague|department|desk|expert|staff|support|team)s?"
 HINTS = (

@@ -22,7 +22,7 @@ from conqret.console.conditions import (
 from conqret.data import Judgment, Measure, Part, Status
 from conqret.errors import DeclarationError, Elsewhere, check_known, metric_name
 from conqret.io.safe_files import write_whole
-from conqret.judging.judge_folder import GATE_ENDS, Gate, GateCondition, JudgeFolder
+from conqret.judging.judge_folder import Gate, GateCondition, JudgeFolder
 from conqret.judging.judge_options import COVERAGE
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
 from conqret.judging.judge_settings import chosen_format, opened
@@ -35,6 +35,8 @@ from conqret.show.words import reason
 if TYPE_CHECKING:
     from conqret.judging.judgments import Judgments
 
+GATE_ENDS = (*ENDS, "worst_case", "best_case", "min", "max", COVERAGE)
+"""What of a metric a condition can be about, besides its mean."""
 EXAMPLE = "groundedness >= 0.7"
 ANSWERED, DECLINED_WRONGLY = "answered", "declined_wrongly"
 """The metric whose labels say which answers decline, and the share of those that decline wrongly."""
@@ -240,16 +242,20 @@ def write_gate(
 ) -> None:
     """Write the conditions on a run and what came of them into its folder, for its report page."""
     about = {DECLINED_WRONGLY: ANSWERED, COVERAGE: ""}
-    conditions = tuple(
-        GateCondition(
-            condition=outcome.requirement,
-            status=outcome.status,
-            value=outcome.value,
-            metric=about.get(requirement.name, requirement.name),
+    conditions = []
+    for requirement, outcome in zip(requirements, outcomes, strict=True):
+        on_scores = requirement.name not in about and requirement.end != COVERAGE
+        conditions.append(
+            GateCondition(
+                condition=outcome.requirement,
+                status=outcome.status,
+                value=outcome.value,
+                metric=about.get(requirement.name, requirement.name),
+                lower_is_better=requirement.lower_is_better if on_scores else None,
+            )
         )
-        for requirement, outcome in zip(requirements, outcomes, strict=True)
-    )
-    write_whole(run.gate_file, Gate(conditions=conditions).model_dump_json(indent=1).encode())
+    conditions.sort(key=lambda condition: condition.status == "met")
+    write_whole(run.gate_file, Gate(conditions=tuple(conditions)).model_dump_json(indent=1).encode())
 
 
 def write_build_files(

@@ -142,7 +142,9 @@ def judge(
 
     conqret judge items.jsonl --replay recordings.jsonl
     """
-    from conqret.judging import judge as public
+    from conqret.judging.judge import expected_costs, judged
+    from conqret.judging.page import write_report
+    from conqret.runs.trials import Loop
 
     shown = run_options.shown
     settings: dict[str, Any] = {
@@ -173,7 +175,7 @@ def judge(
     if config is not None:
         shown.note(f"settings come from {config}; options of the command line override them")
     if run_options.dry_run:
-        run_options.tell_cost(public.expected_costs(items, **{**settings, "batch": False}))
+        run_options.tell_cost(expected_costs(items, **{**settings, "batch": False}))
         return
 
     def begin(run: JudgePlan, rows: int) -> None:
@@ -195,38 +197,32 @@ def judge(
         shown.note(*setup.notes)
         bar.start(run.clients[0], rows, run.total)
 
-    with progress("judging", quiet=shown.quiet) as bar:
-        judgments = public.judge(items, watch=SimpleNamespace(start=begin, advance=bar.advance), **settings)
+    with progress("judging", quiet=shown.quiet) as bar, Loop() as loop:
+        settings["watch"] = SimpleNamespace(start=begin, advance=bar.advance)
+        judgments: Judgments = loop.run(judged(items, settings, report=not (wanted or maps)))
     shown.session(judgments.session, number(len(judgments), "judgment"))
     if judgments.missing:
         note_all(f"the recordings lack {number(len(judgments.missing), 'answer')}", judgments.missing)
-    summary = judgments.summary
-    if maps is not None and judgments.folder is not None:
-        from conqret.judging.page import write_report
+    summary, run = judgments.summary, judgments.folder
+    outcomes: list[RequirementOutcome] = []
+    assert run is not None  # noqa: S101 - the command always has one
+    if maps is not None:
         from conqret.studies.calibrate.result import calibrate_run
 
-        summary = calibrate_run(judgments.folder, maps)
-        write_report(judgments.folder)
-    outcomes = _outcomes(wanted, judgments) if wanted else []
+        summary = calibrate_run(run, maps)
+    if wanted:
+        from conqret.judging.build_gate import check_required, write_gate
+
+        outcomes = check_required(wanted, judgments.summary, judgments, run.path)
+        write_gate(run, wanted, outcomes)
+    if wanted or maps:
+        write_report(run)
     lines = _lines(judgments, summary, quiet=shown.quiet)
     result(summary, lines, as_json=shown.json_output, outcomes=outcomes)
     named = chosen.model or chosen.own.elsewhere or run_options.kept.replay
     if judgments.record.baseline and not named and not shown.quiet:
         _name_a_model(scored=summary.any_score)
     _conclude(judgments, outcomes, checks)
-
-
-def _outcomes(wanted: Sequence[Requirement], judgments: Judgments) -> Sequence[RequirementOutcome]:
-    """Check the conditions, and write into the run's folder and on its report page which are met."""
-    from conqret.judging.build_gate import check_required, write_gate
-    from conqret.judging.page import write_report
-
-    run = judgments.folder
-    outcomes = check_required(wanted, judgments.summary, judgments, None if run is None else run.path)
-    if run is not None:
-        write_gate(run, wanted, outcomes)
-        write_report(run)
-    return outcomes
 
 
 def _conclude(judgments: Judgments, outcomes: Sequence[RequirementOutcome], checks: ScoreChecks) -> None:

@@ -19,7 +19,6 @@ from typing import Any, ClassVar, Generic
 
 from pydantic import Field, ValidationError
 
-from conqret.console.conditions import ENDS, Requirement
 from conqret.data import Judgment, Status, Version
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, shortened
@@ -28,7 +27,7 @@ from conqret.io import CheckedItems, ItemSource, item_record
 from conqret.io.cell_values import canonical
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, replacing, whole_lines, write_whole
-from conqret.judging.judge_options import COVERAGE, JudgeOptions
+from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import LOWER_IS_BETTER
 from conqret.judging.summary import Summary
 from conqret.judging.tally import Tally, summarise
@@ -301,41 +300,33 @@ class JudgmentsFolder(RunFolder[R], Generic[R]):
                 ) from None
 
 
-GATE_ENDS = (*ENDS, "worst_case", "best_case", "min", "max", COVERAGE)
-"""What of a metric a condition can be about, besides its mean."""
-
-
 class GateCondition(Frozen):
-    """A condition that a command set on a run, what came of it (``met`` or ``not met``), and the metric that it is
-    about."""
+    """A condition that a command set on a run, what came of it (``met`` or ``not met``), the metric that it is
+    about, and whether lower scores of that metric are better (None: it does not say)."""
 
     condition: str
     status: str
     value: float | None
     metric: str
+    lower_is_better: bool | None
 
 
 class Gate(Frozen):
-    """The conditions that the last command set on a run, in the file gate.json."""
+    """The conditions that the last command set on a run, in the file gate.json; those that are not met come first."""
 
     conditions: tuple[GateCondition, ...] = ()
 
     @property
     def metric(self) -> str:
-        """The metric of the first condition on one that is not met, else of the first one; empty without any."""
-        return next((condition.metric for condition in self._unmet_first if condition.metric), "")
+        """The metric of the first condition on one; empty without any."""
+        return next((condition.metric for condition in self.conditions if condition.metric), "")
 
     def lower_is_better(self, metric: str) -> bool:
         """Return whether lower scores are better: as the conditions on the metric say, else by its definition."""
-        for one in self._unmet_first:
-            condition = Requirement.parse(one.condition, None, "metric", "", ends=GATE_ENDS)
-            if condition.name == metric and condition.end != COVERAGE:
+        for condition in self.conditions:
+            if condition.metric == metric and condition.lower_is_better is not None:
                 return condition.lower_is_better
         return metric in LOWER_IS_BETTER
-
-    @property
-    def _unmet_first(self) -> list[GateCondition]:
-        return sorted(self.conditions, key=lambda condition: condition.status == "met")
 
 
 @dataclass(frozen=True)
