@@ -18,7 +18,7 @@ from conqret.judging.deciding import (
     rating_questions,
 )
 from conqret.judging.judge_options import PAIRED
-from conqret.judging.judge_parts import Case, TypedQuestions
+from conqret.judging.judge_parts import Case, TypedQuestions, nothing
 from conqret.judging.scales import ONE_TO_FIVE, PREFERENCE, mean_distribution, preferred_side
 from conqret.llm.decisions import NO, YES, Decided, rating, yes_no
 from conqret.prompts.library import SUFFIX, split_front_matter
@@ -69,7 +69,7 @@ def g_eval_questions(metric: str) -> TypedQuestions:
     text = f"{data['metric']}: {data['criteria']} Rate it by these steps: {steps}"
     levels = {int(level): meaning for level, meaning in map(_parted, data["anchors"])}
     if metric != "preference":
-        return rating_questions(metric, text, levels, states_facts if "null" in data else "")
+        return rating_questions(metric, rating(text, levels), states_facts if "null" in data else nothing)
 
     def measure(decided: Decided, case: Case) -> Measure:
         """The expected rating, with its sides of the middle as the distribution."""

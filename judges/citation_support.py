@@ -18,10 +18,10 @@ from typing import Annotated, Any, Literal
 
 from conqret.data import Item, Measure, Part, Reason, Status
 from conqret.judges._questions import mean_measure
-from conqret.judging.deciding import METHOD, expected
+from conqret.judging.deciding import METHOD, declared, expected
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply, TypedQuestions
 from conqret.judging.responses import Typed, Whole, each_once
-from conqret.llm.decisions import Decided, Question, choice
+from conqret.llm.decisions import Decided, Question
 from conqret.text.citations import citations
 from conqret.text.sentences import sentences
 from conqret.text.words import count_words
@@ -188,15 +188,7 @@ SUPPORTS = {"supports": 1.0, "contradicts": 0.0, "silent": 0.0}
 def questions(case: Case) -> dict[str, Question]:
     """Return one question for each pair of a sentence and a document that it cites."""
     return {
-        f"sentence_{sentence}_document_{document}": choice(
-            f"What does document {document} of `documents`, by itself, say of what sentence {sentence} of `sentences` "
-            "states as fact? What the author concludes or values needs no support.",
-            {
-                "supports": "It states this, or this follows directly; numbers, names, dates and negations agree.",
-                "contradicts": "It states something that cannot be true together with it.",
-                "silent": "It does not say it, says only part of it, or something weaker.",
-            },
-        )
+        f"sentence_{sentence}_document_{document}": declared("citation", sentence=sentence, document=document)
         for sentence, document in pairs(case.item)
     }
 

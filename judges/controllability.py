@@ -14,10 +14,10 @@ from pydantic import model_validator
 
 from conqret.data import Measure, Part, Reason, Status
 from conqret.judges._questions import likeliest
-from conqret.judging.deciding import expected
+from conqret.judging.deciding import declared, expected
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply, TypedQuestions
 from conqret.judging.responses import Percent, Typed
-from conqret.llm.decisions import Decided, choice
+from conqret.llm.decisions import Decided
 from conqret.text.sentences import sentences
 from conqret.text.stance_detection import leaning
 
@@ -124,21 +124,6 @@ _SHARES = {
 """The share that supports the topic, by the answer of a decision model to a statement that argues."""
 _ARGUES_NOT = ("refusal", "no_side")
 
-QUESTION = choice(
-    "Which side of `topic` does the statement in `argument` argue for? To support it is to argue that it is true, "
-    "should be done, or that the answer is yes. A point of the other side that is only brought up to be answered "
-    "counts for the side that the sentence comes down on.",
-    {
-        "supports": "Nothing in it argues against the topic.",
-        "mostly supports": "It mainly supports the topic, and some of it argues against.",
-        "both alike": "It argues for both sides alike.",
-        "mostly opposes": "It mainly opposes the topic, and some of it argues for it.",
-        "opposes": "Nothing in it argues for the topic.",
-        "refusal": "The author declines to write, and gives no reasons on the topic.",
-        "no_side": "It declines nothing, but argues for no side, or is about something else.",
-    },
-)
-
 
 def expected_share(decided: Decided, case: Case) -> Measure:
     """Return the measure with the expected share of the statement on the assigned side."""
@@ -169,7 +154,7 @@ JUDGE = Judge(
             english_only=frozenset({"controllability"}),
             settled=settled,
             typed=lambda: TypedQuestions(
-                lambda case: {"verdict": QUESTION},
+                lambda case: {"verdict": declared("controllability")},
                 {"controllability": expected_share},
                 lambda case: {"stance": ""},
             ),

@@ -143,7 +143,6 @@ def judge(
     conqret judge items.jsonl --replay recordings.jsonl
     """
     from conqret.judging.judge import expected_costs, judged
-    from conqret.judging.page import write_report
     from conqret.runs.trials import Loop
 
     shown = run_options.shown
@@ -203,26 +202,31 @@ def judge(
     shown.session(judgments.session, number(len(judgments), "judgment"))
     if judgments.missing:
         note_all(f"the recordings lack {number(len(judgments.missing), 'answer')}", judgments.missing)
-    summary, run = judgments.summary, judgments.folder
-    outcomes: list[RequirementOutcome] = []
-    assert run is not None  # noqa: S101 - the command always has one
-    if maps is not None:
-        from conqret.studies.calibrate.result import calibrate_run
-
-        summary = calibrate_run(run, maps)
-    if wanted:
-        from conqret.judging.build_gate import check_required, write_gate
-
-        outcomes = check_required(wanted, judgments.summary, judgments, run.path)
-        write_gate(run, wanted, outcomes)
-    if wanted or maps:
-        write_report(run)
+    summary, outcomes = _checked(judgments, wanted, maps) if wanted or maps else (judgments.summary, ())
     lines = _lines(judgments, summary, quiet=shown.quiet)
     result(summary, lines, as_json=shown.json_output, outcomes=outcomes)
     named = chosen.model or chosen.own.elsewhere or run_options.kept.replay
     if judgments.record.baseline and not named and not shown.quiet:
         _name_a_model(scored=summary.any_score)
     _conclude(judgments, outcomes, checks)
+
+
+def _checked(
+    judgments: Judgments, wanted: Sequence[Requirement], maps: Calibration | None
+) -> tuple[Summary, Sequence[RequirementOutcome]]:
+    """Calibrate the scores of a run and decide the conditions, and write its report page with both."""
+    from conqret.judging.build_gate import check_required, write_gate
+    from conqret.judging.page import write_report
+    from conqret.studies.calibrate.result import calibrate_run
+
+    run = judgments.folder
+    assert run is not None  # noqa: S101 - the command always has one
+    summary = judgments.summary if maps is None else calibrate_run(run, maps)
+    outcomes = check_required(wanted, judgments.summary, judgments, run.path)
+    if wanted:
+        write_gate(run, wanted, outcomes)
+    write_report(run)
+    return summary, outcomes
 
 
 def _conclude(judgments: Judgments, outcomes: Sequence[RequirementOutcome], checks: ScoreChecks) -> None:

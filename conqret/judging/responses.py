@@ -26,8 +26,8 @@ from pydantic import (
 from conqret.baseline import Evidence, Finding
 from conqret.data import Measure, Reason
 from conqret.errors import DeclarationError
-from conqret.judging.deciding import has_argument, rating_questions, together
-from conqret.judging.dimensions import DIMENSIONS, QUALITY_LEVELS, Dimension
+from conqret.judging.deciding import has_argument, levels_of, rating_questions, together
+from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply, TypedQuestions
 from conqret.judging.scales import (
     ONE_TO_FIVE,
@@ -37,6 +37,7 @@ from conqret.judging.scales import (
     rated,
     with_confidence,
 )
+from conqret.llm.decisions import rating
 from conqret.llm.replies import after_thoughts, describe, written_text
 from conqret.prompts import Library
 
@@ -250,8 +251,7 @@ def dimension_sections(scale: Scale, answer: type[Typed], needs: Iterable[str]) 
         def find(evidence: Evidence, name: str = dimension.name) -> Finding:
             return evidence.dimensions()[name]
 
-        described = (scale.low, scale.high) in QUALITY_LEVELS
-        typed = partial(dimension_questions, dimension, scale) if described else None
+        typed = partial(dimension_questions, dimension, scale)
         sections.append(
             rating_section(dimension.name, scale, answer, find, fields, english_only=True, typed=typed)
         )
@@ -259,10 +259,10 @@ def dimension_sections(scale: Scale, answer: type[Typed], needs: Iterable[str]) 
 
 
 def dimension_questions(dimension: Dimension, scale: Scale) -> TypedQuestions:
-    """Return the typed question for a dimension of quality, on a scale of :data:`QUALITY_LEVELS`."""
+    """Return the typed question for a dimension of quality, on a scale from 0 to 5 or from 1 to 3."""
     text = f"Of the text in `argument`: {dimension.question} {dimension.definition}"
-    levels = QUALITY_LEVELS[scale.low, scale.high]
-    return rating_questions(dimension.name, text, levels, has_argument)
+    levels = levels_of(f"quality_{scale.low}_to_{scale.high}")
+    return rating_questions(dimension.name, rating(text, levels), has_argument)
 
 
 def rating_section(
