@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Literal
 
 from conqret.baseline import Evidence, Finding
-from conqret.judging.criteria import Preference, score_preference
+from conqret.data import Measure
 from conqret.judging.deciding import declared, preference_questions, rating_questions
-from conqret.judging.judge_parts import Judge, JudgePrompt, TypedQuestions
-from conqret.judging.responses import SIDES, Typed, ZeroToTen
-from conqret.judging.scales import ZERO_TO_TEN, rated
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply, TypedQuestions
+from conqret.judging.responses import LABELS, SIDES, Typed, ZeroToTen
+from conqret.judging.scales import ZERO_TO_TEN, preferred, rated
+
+GradedSide = Literal["argument_1", "argument_1_slightly", "tie", "argument_2_slightly", "argument_2"]
+SLIGHTLY = "_slightly"
+"""Ends the name of an argument that is the better one by a little."""
+
+
+class Preference(Typed):
+    """Which argument is better, clearly or slightly."""
+
+    preference: GradedSide
+
+
+def score_preference(reply: JudgeReply[Preference], case: Case) -> Mapping[str, Measure]:
+    """Return the metric ``preference`` of a response; a slight preference is halfway between a clear one and
+    a tie.
+    """
+    side = reply.value.preference
+    verdict = preferred(LABELS[side.removesuffix(SLIGHTLY)], slightly=side.endswith(SLIGHTLY))
+    return {"preference": verdict}
 
 
 class Score(Typed):

@@ -26,7 +26,7 @@ from conqret.judging.judge_folder import Gate, GateCondition, JudgeFolder
 from conqret.judging.judge_options import COVERAGE
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
 from conqret.judging.judge_settings import chosen_format, opened
-from conqret.judging.known_as import named_here
+from conqret.judging.known_as import elsewhere
 from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import coverage, headlines, summary_tables
 from conqret.show.markup import safe, tables_markdown
@@ -47,7 +47,7 @@ MAX_ITEMS = 5
 
 
 def requirements(
-    texts: Sequence[str], items: Path | None, settings: Mapping[str, Any], *, elsewhere: bool
+    texts: Sequence[str], items: Path | None, settings: Mapping[str, Any], *, own: bool
 ) -> list[Requirement]:
     """Parse the conditions of ``--require`` on the requested metrics and on the coverage.
 
@@ -55,10 +55,10 @@ def requirements(
         texts: the conditions as the user typed them.
         items: the file of items to judge, which may contain a rubric.
         settings: the settings of the judge and of its items, as :func:`conqret.judge` takes them.
-        elsewhere: True if conqret calls no model because a function or a log judges.
+        own: True if conqret calls no model because a function or a log judges.
     """
     metrics = {metric_name(metric) for metric in settings.get("metrics", ())}
-    if elsewhere:  # of a function's own metrics, those that it returns are checked before it judges
+    if own:  # of a function's own metrics, those that it returns are checked before it judges
         return [parse_mean(text, metrics or None, "add --metric {}".format) for text in texts]
     source = None if items is None else opened(items, settings)
     judge = JUDGES.resolve(chosen_format({**settings, "replay": None}, source) or DEFAULT_FORMAT)
@@ -71,7 +71,7 @@ def requirements(
 def _cure(name: str, known: Collection[str]) -> str:
     if any(name in {*JUDGES[format_name].metrics, *JUDGES[format_name].derived} for format_name in JUDGES):
         return f"add --metric {name}"
-    return named_here(name, known)
+    return elsewhere(name, known)
 
 
 def parse_mean(text: str, metrics: Collection[str] | None, cure: Elsewhere = _cure) -> Requirement:

@@ -170,7 +170,7 @@ def judge(
     if checks.require:
         from conqret.judging.build_gate import check_had, requirements
 
-        wanted = requirements(checks.require, items, settings, elsewhere=chosen.own.elsewhere)
+        wanted = requirements(checks.require, items, settings, own=chosen.own.elsewhere)
     if config is not None:
         shown.note(f"settings come from {config}; options of the command line override them")
     if run_options.dry_run:

@@ -20,29 +20,9 @@ from conqret.data.criterion import FIELDS, Criterion, fields_of
 from conqret.io.rubric_set import Rubrics
 from conqret.judging.deciding import YES_OR_NO, expected, expected_rating
 from conqret.judging.judge_parts import Case, JudgePrompt, JudgeReply, TypedQuestions
-from conqret.judging.responses import LABELS, Typed, no_truth_value
-from conqret.judging.scales import Scale, preferred, rated
+from conqret.judging.responses import Typed, no_truth_value
+from conqret.judging.scales import Scale, rated
 from conqret.llm.decisions import Decided, Distribution, Question, rating, yes_no
-
-GradedSide = Literal["argument_1", "argument_1_slightly", "tie", "argument_2_slightly", "argument_2"]
-SLIGHTLY = "_slightly"
-"""Ends the name of an argument that is the better one by a little."""
-
-
-class Preference(Typed):
-    """Which argument is better, clearly or slightly."""
-
-    preference: GradedSide
-
-
-def score_preference(reply: JudgeReply[Preference], case: Case) -> Mapping[str, Measure]:
-    """Return the metric ``preference`` of a response; a slight preference is halfway between a clear one and
-    a tie.
-    """
-    side = reply.value.preference
-    verdict = preferred(LABELS[side.removesuffix(SLIGHTLY)], slightly=side.endswith(SLIGHTLY))
-    return {"preference": verdict}
-
 
 NO_BASELINE = "word statistics cannot judge a criterion in words: name a model"
 UNKNOWN = {"explanation": NO_BASELINE, "rating": None}

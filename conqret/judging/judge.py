@@ -324,9 +324,9 @@ def prepared(
     several = [items] if isinstance(items, Item | Mapping) else items
     log = None
     if several is None or settings.keys() & {"verdicts", "verdict_scale"}:
-        from conqret.judging.verdict_log import log_of
+        from conqret.judging.verdict_log import read_log
 
-        log = log_of(several, settings)
+        log = read_log(several, settings)
     source = opened(several, settings) if log is None else log.source
     if log is None and settings.get("judge") is None:
         setup = setup_of(settings, source)
@@ -360,8 +360,6 @@ def _with_shots(
         raise DeclarationError(
             f"--shots shows ratings of the format {SHOTS_FORMAT}: add --format {SHOTS_FORMAT}"
         )
-    if shots < 1:
-        raise DeclarationError(f"--shots is {shots}, but it must be at least 1")
     if isinstance(labels, list | tuple):  # a replay has them
         return judging
     from conqret.io.labels import labels_of

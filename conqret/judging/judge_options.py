@@ -125,7 +125,7 @@ class JudgeOptions:
     confidence: bool = False
     conversation: Conversation = "last"
     explain_in: str = ""
-    shots: int = 0
+    shots: Annotated[int, Interval(ge=0)] = 0
     examples: Any = ()
 
     @property

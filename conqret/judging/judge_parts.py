@@ -364,9 +364,7 @@ class Judge:
             UnknownNameError: this format has no such metric.
         """
         wanted = self.requested_metrics(metrics)
-        if not wanted:
-            return (*self.judge_prompts, *self.computed)
-        computed = [part for part in self.computed if wanted & set(part.metrics)]
+        computed = [part for part in self.computed if not wanted or wanted & set(part.metrics)]
         return (*self.select(metrics), *computed)
 
     def select(self, metrics: Iterable[str]) -> tuple[JudgePrompt[Any], ...]:

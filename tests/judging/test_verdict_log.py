@@ -11,7 +11,6 @@ import pytest
 
 from conqret import bias, judge
 from conqret.errors import DeclarationError, FaultsError
-from conqret.judging.verdict_log import read_log
 from conqret.studies.bias.bias_run import bias_plan
 
 TEXTS = [
@@ -87,9 +86,6 @@ def test_ids_name_the_items_of_a_file(tmp_path: Path) -> None:
         for row in TEXTS[:20]:
             table.writerows([[row["id"], "no", 10], [row["id"], "yes", 1]])
         table.writerow(["nobody", "no", 3])
-    found = read_log(rows, items, columns={"id": "doc", "swapped": "turned", "score": "stars"}, scale="1:10")
-    assert found.metrics == ("overall_quality",)
-    assert "1 verdict of unknown items, such as nobody" in found.notes
     run = judge(
         items,
         verdicts=rows,
@@ -97,6 +93,7 @@ def test_ids_name_the_items_of_a_file(tmp_path: Path) -> None:
         columns={"id": "doc", "swapped": "turned", "score": "stars"},
     )
     assert [judgment.measures["overall_quality"].value for judgment in run][:2] == [1.0, 1.0]
+    assert "1 verdict of unknown items, such as nobody" in run.notes
     assert run.summary.reasons == {"not_recorded": 4}
 
 
@@ -112,7 +109,7 @@ def test_a_row_again_is_the_next_sample_and_an_empty_cell_no_value() -> None:
 
 def test_pairs_of_one_question_that_share_its_id_are_told_apart() -> None:
     rows = [{**row, "id": "question", "verdict": "tie"} for row in TEXTS[:3]]
-    assert [item.id for item in read_log(rows).items] == ["question", "question#2", "question#3"]
+    assert list(judge(None, verdicts=rows).ids) == ["question", "question#2", "question#3"]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +127,7 @@ def test_pairs_of_one_question_that_share_its_id_are_told_apart() -> None:
 )
 def test_what_is_no_verdict_is_refused_with_its_line(cell: dict[str, Any], words: str) -> None:
     with pytest.raises((FaultsError, DeclarationError), match=words):
-        read_log([{**row, **cell} for row in TEXTS])
+        judge(None, verdicts=[{**row, **cell} for row in TEXTS])
 
 
 @pytest.mark.parametrize(
