@@ -7,9 +7,10 @@ from typing import Literal
 
 from conqret.baseline import Evidence, Finding
 from conqret.data import Measure
+from conqret.judges._shared import LABELS, SIDES
 from conqret.judging.deciding import declared, preference_questions, rating_questions
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply, TypedQuestions
-from conqret.judging.responses import LABELS, SIDES, Typed, ZeroToTen
+from conqret.judging.responses import Typed, ZeroToTen
 from conqret.judging.scales import ZERO_TO_TEN, preferred, rated
 
 GradedSide = Literal["argument_1", "argument_1_slightly", "tie", "argument_2_slightly", "argument_2"]

@@ -8,19 +8,19 @@ from typing import Any
 from conqret.baseline import Evidence
 from conqret.data import Measure, Status
 from conqret.judges._questions import mean_measure, states_facts
-from conqret.judging.deciding import declared, expected, expected_rating, has_argument, rating_questions
-from conqret.judging.judge_parts import Case, Judge, TypedQuestions
-from conqret.judging.responses import (
+from conqret.judges._sections import (
     DOCUMENTS_AND_ARGUMENT,
     DocumentRating,
     DocumentRatings,
     JudgeSection,
-    ZeroToFiveOrNull,
     dimension_sections,
     in_one_call,
     rating_section,
     stated,
 )
+from conqret.judging.deciding import declared, expected, expected_rating, has_argument, rating_questions
+from conqret.judging.judge_parts import Case, Judge, TypedQuestions
+from conqret.judging.responses import ZeroToFiveOrNull
 from conqret.judging.scales import ZERO_TO_FIVE, graded, share
 from conqret.llm.decisions import Decided, Question
 

@@ -12,10 +12,10 @@ from pydantic import create_model
 from conqret.baseline import Which
 from conqret.data import Measure, Part
 from conqret.judges._prompt_questions import rubric_preference, rubric_questions
-from conqret.judges._shared import side
+from conqret.judges._shared import LABELS, SIDES, Side, side
 from conqret.judges.query_rubric import NUGGETS
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
-from conqret.judging.responses import LABELS, SIDES, Side, Typed
+from conqret.judging.responses import Typed
 from conqret.judging.scales import preferred_mostly, share
 
 CONTEXT_RELEVANCE = (

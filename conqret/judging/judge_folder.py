@@ -160,10 +160,6 @@ REQUESTS_FOLDER = "asked"
 """The folder of pages with prompts and raw answers."""
 
 
-MAX_NAMED = 5
-"""How many parts of a judge configuration that differ are named in a message."""
-
-
 def _parts(identity: Mapping[str, Any]) -> dict[str, Any]:
     """The parts of a judge configuration, those of a group of options each by itself."""
     return {
@@ -219,8 +215,7 @@ class InstrumentRecord(RunRecord):
             own, others = _parts(self.identity), _parts(other.identity)
             names = [name for name in {**own, **others} if own.get(name) != others.get(name)]
             if names:
-                more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-                return [f"{found[0]} ({', '.join(names[:MAX_NAMED])}{more})"]
+                return [f"{found[0]} ({shortened(', '.join(names), 300)})"]
         return found
 
 
