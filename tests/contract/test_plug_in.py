@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import subprocess
 import sys
 from dataclasses import replace
 
@@ -70,21 +69,6 @@ def test_a_judge_of_ones_own_brings_its_prompts_in_a_folder(tmp_path):
     assert set(judged.measures) == set(mine.metrics)
     with pytest.raises(DeclarationError, match="nothing asks for"):
         judge(demo()[:1], format="pointwise", prompts=tmp_path)
-
-
-def test_it_works_in_a_process_of_its_own(tmp_path):
-    install(tmp_path)
-    done = subprocess.run(
-        [sys.executable, "-m", "conqret.cli.main", "info", "formats"],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=tmp_path,
-        env={"PYTHONPATH": f"{tmp_path}:{ROOT}", "COLUMNS": "100"},
-    )
-    listed = done.stdout.partition("clarity")[2]
-    assert f"plug-in: {project()['name']}" in listed.splitlines()[6]
-    assert "plug-in" not in done.stdout.partition("clarity")[0]
 
 
 def test_prompts_that_are_not_there_are_told(site):

@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-from dataclasses import replace
 
 import pytest
 
@@ -100,17 +99,6 @@ def test_a_folder_of_prompts_is_asked_for_by_name(run, tmp_path):
     assert "0 tokens in" not in page
     assert re.search(r"<details><summary>prompt, \d+ words</summary>", page), "a prompt is opened whole"
     assert re.search(r"<details open><summary>raw answer, \d+ words?</summary>", page)
-
-
-def test_a_judge_of_a_script_is_not_said_to_have_changed(tmp_path):
-    import conqret
-    from conqret.judging.judge_parts import JUDGES
-
-    mine = replace(JUDGES["direct"], name="my-judge")
-    made = tmp_path / "run"
-    conqret.judge(ITEMS[:1], format=mine, metrics=["groundedness"], output=made)
-    (found,) = requests_of(JudgeFolder(made), ["trams"])
-    assert "my-judge" in found.exchanges[0].lacks[0]
 
 
 def test_json_is_indented_and_nothing_else_of_an_answer_changes():
