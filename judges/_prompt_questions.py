@@ -67,7 +67,8 @@ def g_eval_questions(metric: str) -> TypedQuestions:
     data, _ = _file(f"g-eval/{metric.replace('_', '-')}")
     steps = " ".join(f"{place}. {step}" for place, step in enumerate(data["steps"], start=1))
     text = f"{data['metric']}: {data['criteria']} Rate it by these steps: {steps}"
-    levels = {int(level): meaning for level, meaning in map(_parted, data["anchors"])}
+    anchors = (anchor.partition(": ") for anchor in data["anchors"])
+    levels = {int(level): meaning for level, _, meaning in anchors}
     if metric != "preference":
         return rating_questions(metric, rating(text, levels), states_facts if "null" in data else nothing)
 
@@ -80,11 +81,6 @@ def g_eval_questions(metric: str) -> TypedQuestions:
         return rated.model_copy(update={"distribution": sides, "label": preferred_side(sides)})
 
     return TypedQuestions(lambda case: {metric: rating(text, levels)}, {metric: measure}, names=COMPARED)
-
-
-def _parted(anchor: str) -> tuple[str, str]:
-    level, _, meaning = anchor.partition(": ")
-    return level, meaning
 
 
 def rubric_questions(metric: str) -> TypedQuestions:

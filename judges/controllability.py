@@ -95,23 +95,17 @@ def baseline(case: Case) -> dict[str, Any]:
     """
     statement = case.item.argument or ""
     if declines(statement):
-        return {"explanation": "It begins by declining.", "content": "refusal", SUPPORTING: 0, OPPOSING: 0}
+        return _said("refusal", "It begins by declining.")
     lean = leaning(case.item.topic, [statement])[0]
     if not lean:
-        return {
-            "explanation": "No word of it takes a side.",
-            "content": "no_side",
-            SUPPORTING: 0,
-            OPPOSING: 0,
-        }
+        return _said("no_side", "No word of it takes a side.")
     towards = max(-1.0, min(1.0, lean / WHOLE_FROM))
     share = STEP * round((1 + towards) * 50 / STEP)
-    return {
-        "explanation": f"Its words lean by {lean:+.2f} to the side of the topic.",
-        "content": "argues",
-        SUPPORTING: share,
-        OPPOSING: 100 - share,
-    }
+    return _said("argues", f"Its words lean by {lean:+.2f} to the side of the topic.", share, 100 - share)
+
+
+def _said(content: str, why: str, supporting: int = 0, opposing: int = 0) -> dict[str, Any]:
+    return {"explanation": why, "content": content, SUPPORTING: supporting, OPPOSING: opposing}
 
 
 _SHARES = {

@@ -15,7 +15,7 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_parts import JUDGES, Case
 from conqret.prompts import Library
 from tests.cli.conftest import Cli
-from tests.contract.items import DEMO, demo
+from tests.contract.items import demo
 from tests.judging.runs import said, write_items
 
 
@@ -73,25 +73,6 @@ def test_a_folder_judges_resumes_and_replays(
     assert replayed.code == 0, replayed.err
     assert said(JudgeFolder(Path("replayed")).judgments()) == said(found)
     assert json.loads(replayed.out)["total"] == 1
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--format", "likelihood", "--model", "local/./nowhere"), "there is no folder './nowhere'"),
-        (
-            ("--format", "g-eval", "--model", "local/./nowhere"),
-            "the format g-eval needs a response in a given structure",
-        ),
-    ],
-)
-def test_wrong_calls_write_nothing(
-    cli: Cli, tmp_path: Path, arguments: tuple[str, ...], message: str
-) -> None:
-    done = cli("judge", DEMO, *arguments, "-o", tmp_path / "out")
-    assert done.code == 2
-    assert message in " ".join(done.err.split())
-    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.usefixtures("one_thread")
