@@ -303,7 +303,7 @@ def judge(
         shown.tell(f"{counts} from {items or chosen.own.verdicts} (read as {checked.layout})")
         shown.tell(f"judged by {setup.judge.name} with {setup.model}")
         shown.note(*setup.notes)
-        bar.start(run.clients[0], rows, run.total)
+        bar.start(run.clients[0], rows, checked.count)
 
     with progress("judging", quiet=shown.quiet) as bar, Loop() as loop:
         settings["watch"] = SimpleNamespace(start=begin, advance=bar.advance)

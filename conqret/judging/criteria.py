@@ -17,6 +17,7 @@ from pydantic import BeforeValidator, Field, create_model
 
 from conqret.data import Item, Measure, Reason
 from conqret.data.criterion import FIELDS, Criterion, fields_of
+from conqret.errors import DeclarationError
 from conqret.io.rubric_set import Rubrics
 from conqret.judging.deciding import YES_OR_NO, expected, expected_rating
 from conqret.judging.judge_parts import Case, JudgePrompt, JudgeReply, TypedQuestions
@@ -70,7 +71,14 @@ def criteria_prompts(
         rubrics: the criteria.
         names: the metrics, one for each criterion, in order.
         in_one_call: the maximum number of criteria in one request.
+
+    Raises:
+        DeclarationError: the number is not one of at least 1.
     """
+    if not (isinstance(in_one_call, int) and in_one_call >= 1):
+        raise DeclarationError(
+            f"criteria_per_call is {in_one_call!r}, but it must be a whole number of at least 1"
+        )
     starts = range(0, len(names), in_one_call)
     return tuple(_ask(prompt, rubrics, names, names[start : start + in_one_call]) for start in starts)
 

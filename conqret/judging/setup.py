@@ -24,7 +24,6 @@ from conqret.judging.judge_options import (
     OWN_JUDGE,
     RUBRIC,
     JudgeOptions,
-    check_made,
 )
 from conqret.judging.judge_parts import (
     JUDGES,
@@ -251,7 +250,6 @@ def set_up(
             f"{format} is not the name of a format: give a function that judges with --judge (judge=… in Python), or "
             "declare a format of your own (docs/adding-a-judge.md)"
         )
-    check_made(format)
     judge = JUDGES.resolve(format)
     if judge.members:
         options = replace(options, metrics=judge.metrics)
