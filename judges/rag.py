@@ -347,10 +347,11 @@ def _section(metrics: frozenset[str]) -> JudgePrompt[Any]:
     """Return the prompt reduced to the list of a response from which ``metrics`` follow, so that another list that is
     not valid costs them nothing."""
     followed, name, kind, score_list = next(row for row in _SECTIONS if metrics & set(row[0]))
+    fields: dict[str, Any] = {name: (kind, ...)}
     return replace(
         PROMPT,
         metrics=followed,
-        response=create_model("RagSection", __base__=Typed, **{name: (kind, ...)}),
+        response=create_model("RagSection", __base__=Typed, **fields),
         score=lambda reply, case: score_list(getattr(reply.value, name), case),
     )
 

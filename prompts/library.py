@@ -354,7 +354,7 @@ def _walk(folder: Traversable, prefix: str = "") -> Iterator[str]:
 
 
 @cache
-def variables() -> Mapping[str, str]:
+def known_variables() -> Mapping[str, str]:
     """Return what each variable of the prompts that come with conqret holds (``variables.toml``)."""
     text = resources.files("conqret.prompts").joinpath("variables.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
@@ -372,7 +372,7 @@ def explained(prompt: Prompt, variables: Mapping[str, Iterable[str]]) -> str:
     ``variables`` maps each block to its variables. The comment changes neither what is sent nor the prompt's
     digest.
     """
-    known = {**variables(), **prompt.variables}
+    known = {**known_variables(), **prompt.variables}
     lines = [
         f"  {block}: {name} - {known.get(name, 'given by the format')}"
         for block, names in variables.items()

@@ -255,7 +255,7 @@ def judge(
     from conqret.runs.trials import Loop
 
     shown = run_options.shown
-    settings: dict[str, Any] = {
+    settings: Any = {
         "format": chosen.format,
         "model": chosen.model,
         **read.given(),

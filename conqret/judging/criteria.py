@@ -75,7 +75,7 @@ def criteria_prompts(
     Raises:
         DeclarationError: the number is not one of at least 1.
     """
-    if not (isinstance(in_one_call, int) and in_one_call >= 1):
+    if in_one_call < 1:
         raise DeclarationError(
             f"criteria_per_call is {in_one_call!r}, but it must be a whole number of at least 1"
         )

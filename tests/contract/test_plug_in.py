@@ -13,7 +13,7 @@ from conqret.generation.strategies import STRATEGIES
 from conqret.judging.judge_parts import JUDGES
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
-from conqret.prompts.library import variables
+from conqret.prompts.library import known_variables
 from conqret.studies.bias.contrast import PROBES
 from conqret.suites.suite import SUITES
 from tests.contract.items import demo
@@ -89,6 +89,6 @@ def test_the_pages_show_what_the_plug_in_holds(page):
 def test_every_variable_of_every_prompt_is_explained(site):
     library = Library()
     for identifier in library.ids():
-        known = {**variables(), **library[identifier].variables}
+        known = {**known_variables(), **library[identifier].variables}
         used = {name for names in library.used(identifier).values() for name in names}
         assert used <= set(known), identifier
