@@ -86,11 +86,3 @@ def test_an_item_gets_the_metrics_asked_for_and_the_request_is_that_small() -> N
     assert dict(judgment.values) == {"predicted_precision": pytest.approx(2 / 3)}
     assert {request.sample for request in requests} == {0, 1}
     assert all(list(request.response.model_fields) == ["context_relevance"] for request in requests)
-
-
-def test_dimensions_keep_the_order_of_the_sample_behind_the_other_sections() -> None:
-    ask, case = asked("listwise-rag", "clarity", "credibility", "groundedness"), Case(ITEM)
-    turned = Case(ITEM, dimensions=case.dimensions[::-1])
-    assert list(ask.answer(case).model_fields) == ["groundedness", "credibility", "clarity"]
-    assert list(ask.answer(turned).model_fields) == ["groundedness", "clarity", "credibility"]
-    assert ask.answer(turned) is ask.answer(turned)  # digests and formats are kept by the class

@@ -174,7 +174,8 @@ def test_a_parquet_file_of_kilobytes(tmp_path: Path) -> None:
 def test_no_file_is_read_whole_without_a_limit() -> None:
     """Whole files are read by conqret.io.limits; these few are our own, or are held to a limit where they stand."""
     of_an_installation = (
-        "baseline/declining.py baseline/relevance.py baseline/text_quality.py show/page.py llm/providers.py prompts/library.py "
+        "baseline/declining.py baseline/relevance.py baseline/text_quality.py show/page.py llm/providers.py "
+        "prompts/library.py "
         "judging/known_as.py studies/bias/contrast.py labels/task.py labels/page_messages.py "
         "perturb/contradictions.py perturb/kinds/added_texts.py perturb/kinds/changed_sentences.py "
         "text/lexicons.py cli/commands.py judging/dimensions.py llm/backends/decision.py "
