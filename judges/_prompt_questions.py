@@ -18,7 +18,7 @@ from conqret.judging.deciding import (
     rating_questions,
 )
 from conqret.judging.judge_options import PAIRED
-from conqret.judging.judge_parts import Case, TypedQuestions
+from conqret.judging.judge_parts import Case, TypedQuestions, nothing
 from conqret.judging.scales import ONE_TO_FIVE, PREFERENCE, mean_distribution, preferred_side
 from conqret.llm.decisions import NO, YES, Decided, rating, yes_no
 from conqret.prompts.library import SUFFIX, split_front_matter
@@ -67,9 +67,10 @@ def g_eval_questions(metric: str) -> TypedQuestions:
     data, _ = _file(f"g-eval/{metric.replace('_', '-')}")
     steps = " ".join(f"{place}. {step}" for place, step in enumerate(data["steps"], start=1))
     text = f"{data['metric']}: {data['criteria']} Rate it by these steps: {steps}"
-    levels = {int(level): meaning for level, meaning in map(_parted, data["anchors"])}
+    anchors = (anchor.partition(": ") for anchor in data["anchors"])
+    levels = {int(level): meaning for level, _, meaning in anchors}
     if metric != "preference":
-        return rating_questions(metric, text, levels, states_facts if "null" in data else "")
+        return rating_questions(metric, rating(text, levels), states_facts if "null" in data else nothing)
 
     def measure(decided: Decided, case: Case) -> Measure:
         """The expected rating, with its sides of the middle as the distribution."""
@@ -80,11 +81,6 @@ def g_eval_questions(metric: str) -> TypedQuestions:
         return rated.model_copy(update={"distribution": sides, "label": preferred_side(sides)})
 
     return TypedQuestions(lambda case: {metric: rating(text, levels)}, {metric: measure}, names=COMPARED)
-
-
-def _parted(anchor: str) -> tuple[str, str]:
-    level, _, meaning = anchor.partition(": ")
-    return level, meaning
 
 
 def rubric_questions(metric: str) -> TypedQuestions:

@@ -7,10 +7,10 @@ import re
 from collections.abc import Sequence
 
 from conqret.data import Measure, Part, Status
-from conqret.judging.deciding import CANNOT, METHOD
+from conqret.judging.deciding import CANNOT, METHOD, declared
 from conqret.judging.judge_parts import Case
 from conqret.judging.scales import mean_of
-from conqret.llm.decisions import Distribution, Question, choice
+from conqret.llm.decisions import Distribution, Question
 
 _FIGURE = re.compile(r"\d")
 """A figure, or the number of a cited document: only a text that states facts has one."""
@@ -20,11 +20,7 @@ def states_facts(case: Case) -> dict[str, Question]:
     """Return the question whether there are statements of fact to be judged; nothing for a text with a digit, as
     figures and citations have.
     """
-    if _FIGURE.search(case.item.argument or ""):
-        return {}
-    text = "Does the text in `argument` state any fact: what is or was the case, a figure, a name, a date, a quotation?"
-    options = {"states facts": "It states at least one fact.", CANNOT: "It states no fact at all."}
-    return {"facts": choice(text, options)}
+    return {} if _FIGURE.search(case.item.argument or "") else {"facts": declared("states_facts")}
 
 
 def likeliest(distribution: Distribution) -> str:

@@ -10,9 +10,9 @@ from conqret.data import Measure, Reason
 from conqret.errors import number
 from conqret.judges._questions import likeliest, mean_measure
 from conqret.judges._shared import average_precision
-from conqret.judging.deciding import CANNOT, expected
+from conqret.judging.deciding import CANNOT, declared, expected
 from conqret.judging.judge_parts import Case, TypedQuestions
-from conqret.llm.decisions import Decided, Question, UnansweredError, choice
+from conqret.llm.decisions import Decided, Question, UnansweredError
 from conqret.text.sentences import Span, sentences
 
 FAITHFUL = {"supported": 1.0, "contradicted": 0.0, "not in the documents": 0.0}
@@ -26,65 +26,18 @@ COMPLETE = GIVEN | {"partly": 0.5}
 SPARED = {"supported": 1.0, "contradicted": 0.25, "not in the documents": 0.5}
 """The factor by which a sentence lowers ``1 - unsupported_claims``: 2 to the power of minus its weight."""
 
-_ASKS_NOTHING = "The `question` asks for nothing: it is a remark, or a request to rewrite a text."
-_NO_CLAIM = (
-    "The sentence claims nothing on the subject: it is a greeting, a question, a heading, an offer of help, or says "
-    "that something is not known."
-)
-
 
 def questions(case: Case) -> dict[str, Question]:
     """Return the questions about an answer, and about the documents if there are any."""
-    documents, typed = case.item.documents, dict[str, Question]()
-    typed["in_answer"] = choice(
-        "Does `answer` give what `question` asks for, right or wrong?",
-        {
-            "answered": "It says all that is asked for.",
-            "partly": "It says some of it.",
-            "declined": "It says that it does not know, cannot say or cannot find it.",
-            "missing": "It does not speak of it.",
-            CANNOT: _ASKS_NOTHING,
-        },
-    )
+    documents, typed = case.item.documents, {"in_answer": declared("rag_in_answer")}
     if documents:
-        typed["in_documents"] = choice(
-            "Do the `documents` hold what `question` asks for?",
-            {
-                "all": "They hold all that answers it.",
-                "partly": "They hold some of it.",
-                "none": "Nothing in them answers it, even if they are on the subject.",
-                CANNOT: _ASKS_NOTHING,
-            },
-        )
+        typed["in_documents"] = declared("rag_in_documents")
     for place in range(1, len(documents) + 1):
-        typed[f"document_{place}"] = choice(
-            f"Of what use is document {place} of `documents`, by itself, for answering `question`?",
-            {
-                "answers": "It holds what answers the question or a part of it.",
-                "helps": "It holds something else that a good answer needs, such as a condition or a definition.",
-                "none": "It is of no use, even if it shares the subject or the words.",
-            },
-        )
+        typed[f"document_{place}"] = declared("rag_document", number=place)
     for place in range(1, len(_sentences(case)) + 1):
-        typed[f"to_the_point_{place}"] = choice(
-            f"Is sentence {place} of `answer` to the point of `question`, whether or not it is right?",
-            {
-                "yes": "It answers a part of the question, or is needed to use the answer.",
-                "no": "It is beside the point.",
-                CANNOT: _NO_CLAIM,
-            },
-        )
+        typed[f"to_the_point_{place}"] = declared("rag_to_the_point", number=place)
         if documents:
-            typed[f"sentence_{place}"] = choice(
-                f"Do the `documents` bear out sentence {place} of `answer`? Whether it is true otherwise does not "
-                "count, nor what it cites.",
-                {
-                    "supported": "They say all of it, or it follows directly.",
-                    "contradicted": "They say what cannot be true together with it.",
-                    "not in the documents": "They do not say it, or only a part of it.",
-                    CANNOT: _NO_CLAIM,
-                },
-            )
+            typed[f"sentence_{place}"] = declared("rag_sentence", number=place)
     return typed
 
 

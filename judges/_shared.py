@@ -20,6 +20,9 @@ from conqret.judging.scales import ONE_TO_FIVE, ONE_TO_THREE, graded, share
 OneToThreeRating = Annotated[
     int, Field(ge=ONE_TO_THREE.low, le=ONE_TO_THREE.high), BeforeValidator(no_truth_value)
 ]
+Side = Literal["argument_1", "argument_2", "tie"]
+LABELS = {"argument_1": "first", "argument_2": "second", "tie": "tie", "both": "tie"}
+SIDES = {"first": "argument_1", "second": "argument_2", "tie": "tie"}
 NuggetSide = Literal["argument_1", "argument_2", "both"]
 
 

@@ -18,10 +18,11 @@ from typing import Annotated, Any, Literal
 
 from conqret.data import Item, Measure, Part, Reason, Status
 from conqret.judges._questions import mean_measure
-from conqret.judging.deciding import METHOD, expected
+from conqret.judging.deciding import METHOD, declared, expected
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply, TypedQuestions
 from conqret.judging.responses import Typed, Whole, each_once
-from conqret.llm.decisions import Decided, Question, choice
+from conqret.judging.scales import share
+from conqret.llm.decisions import Decided, Question
 from conqret.text.citations import citations
 from conqret.text.sentences import sentences
 from conqret.text.words import count_words
@@ -115,25 +116,16 @@ def measures(item: Item, verdicts: Mapping[tuple[int, int], tuple[Verdict, str]]
                 )
             )
         supported += "supports" in labels and "contradicts" not in labels
-    hits = sum(part.label == "supports" for part in parts)
-    nothing = Measure.missing(Reason.NOTHING_TO_JUDGE, "the argument cites nothing")
-    return {
-        "citation_precision": Measure(
-            status=Status.SCORED,
-            value=hits / len(parts),
-            explanation=f"{hits} of {len(parts)} citations support their sentence",
-            parts=tuple(parts),
-        )
-        if parts
-        else nothing,
-        "citation_recall": Measure(
-            status=Status.SCORED,
-            value=supported / len(statement_list),
-            explanation=f"{supported} of {len(statement_list)} sentences are supported by what they cite",
-        )
-        if statement_list
-        else Measure.missing(Reason.NOTHING_TO_JUDGE, "the argument has no sentence"),
-    }
+    hits, total = sum(part.label == "supports" for part in parts), len(statement_list)
+    precision = Measure.missing(Reason.NOTHING_TO_JUDGE, "the argument cites nothing")
+    if parts:
+        precision = share(parts, f"{hits} of {len(parts)} citations support their sentence")
+    if total:
+        words = f"{supported} of {total} sentences are supported by what they cite"
+        recall = Measure(status=Status.SCORED, value=supported / total, explanation=words)
+    else:
+        recall = Measure.missing(Reason.NOTHING_TO_JUDGE, "the argument has no sentence")
+    return {"citation_precision": precision, "citation_recall": recall}
 
 
 def settled(case: Case) -> Mapping[str, Measure] | None:
@@ -188,15 +180,7 @@ SUPPORTS = {"supports": 1.0, "contradicts": 0.0, "silent": 0.0}
 def questions(case: Case) -> dict[str, Question]:
     """Return one question for each pair of a sentence and a document that it cites."""
     return {
-        f"sentence_{sentence}_document_{document}": choice(
-            f"What does document {document} of `documents`, by itself, say of what sentence {sentence} of `sentences` "
-            "states as fact? What the author concludes or values needs no support.",
-            {
-                "supports": "It states this, or this follows directly; numbers, names, dates and negations agree.",
-                "contradicts": "It states something that cannot be true together with it.",
-                "silent": "It does not say it, says only part of it, or something weaker.",
-            },
-        )
+        f"sentence_{sentence}_document_{document}": declared("citation", sentence=sentence, document=document)
         for sentence, document in pairs(case.item)
     }
 

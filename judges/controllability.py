@@ -14,10 +14,10 @@ from pydantic import model_validator
 
 from conqret.data import Measure, Part, Reason, Status
 from conqret.judges._questions import likeliest
-from conqret.judging.deciding import expected
+from conqret.judging.deciding import declared, expected
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply, TypedQuestions
 from conqret.judging.responses import Percent, Typed
-from conqret.llm.decisions import Decided, choice
+from conqret.llm.decisions import Decided
 from conqret.text.sentences import sentences
 from conqret.text.stance_detection import leaning
 
@@ -95,23 +95,17 @@ def baseline(case: Case) -> dict[str, Any]:
     """
     statement = case.item.argument or ""
     if declines(statement):
-        return {"explanation": "It begins by declining.", "content": "refusal", SUPPORTING: 0, OPPOSING: 0}
+        return _said("refusal", "It begins by declining.")
     lean = leaning(case.item.topic, [statement])[0]
     if not lean:
-        return {
-            "explanation": "No word of it takes a side.",
-            "content": "no_side",
-            SUPPORTING: 0,
-            OPPOSING: 0,
-        }
+        return _said("no_side", "No word of it takes a side.")
     towards = max(-1.0, min(1.0, lean / WHOLE_FROM))
     share = STEP * round((1 + towards) * 50 / STEP)
-    return {
-        "explanation": f"Its words lean by {lean:+.2f} to the side of the topic.",
-        "content": "argues",
-        SUPPORTING: share,
-        OPPOSING: 100 - share,
-    }
+    return _said("argues", f"Its words lean by {lean:+.2f} to the side of the topic.", share, 100 - share)
+
+
+def _said(content: str, why: str, supporting: int = 0, opposing: int = 0) -> dict[str, Any]:
+    return {"explanation": why, "content": content, SUPPORTING: supporting, OPPOSING: opposing}
 
 
 _SHARES = {
@@ -123,21 +117,6 @@ _SHARES = {
 }
 """The share that supports the topic, by the answer of a decision model to a statement that argues."""
 _ARGUES_NOT = ("refusal", "no_side")
-
-QUESTION = choice(
-    "Which side of `topic` does the statement in `argument` argue for? To support it is to argue that it is true, "
-    "should be done, or that the answer is yes. A point of the other side that is only brought up to be answered "
-    "counts for the side that the sentence comes down on.",
-    {
-        "supports": "Nothing in it argues against the topic.",
-        "mostly supports": "It mainly supports the topic, and some of it argues against.",
-        "both alike": "It argues for both sides alike.",
-        "mostly opposes": "It mainly opposes the topic, and some of it argues for it.",
-        "opposes": "Nothing in it argues for the topic.",
-        "refusal": "The author declines to write, and gives no reasons on the topic.",
-        "no_side": "It declines nothing, but argues for no side, or is about something else.",
-    },
-)
 
 
 def expected_share(decided: Decided, case: Case) -> Measure:
@@ -169,7 +148,7 @@ JUDGE = Judge(
             english_only=frozenset({"controllability"}),
             settled=settled,
             typed=lambda: TypedQuestions(
-                lambda case: {"verdict": QUESTION},
+                lambda case: {"verdict": declared("controllability")},
                 {"controllability": expected_share},
                 lambda case: {"stance": ""},
             ),

@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Literal
 
 from conqret.baseline import Evidence, Finding
-from conqret.judging.criteria import Preference, score_preference
-from conqret.judging.deciding import preference_questions, rating_questions
-from conqret.judging.judge_parts import Judge, JudgePrompt, TypedQuestions
-from conqret.judging.responses import SIDES, Typed, ZeroToTen
-from conqret.judging.scales import ZERO_TO_TEN, rated
+from conqret.data import Measure
+from conqret.judges._shared import LABELS, SIDES
+from conqret.judging.deciding import declared, preference_questions, rating_questions
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply, TypedQuestions
+from conqret.judging.responses import Typed, ZeroToTen
+from conqret.judging.scales import ZERO_TO_TEN, preferred, rated
+
+GradedSide = Literal["argument_1", "argument_1_slightly", "tie", "argument_2_slightly", "argument_2"]
+SLIGHTLY = "_slightly"
+"""Ends the name of an argument that is the better one by a little."""
+
+
+class Preference(Typed):
+    """Which argument is better, clearly or slightly."""
+
+    preference: GradedSide
+
+
+def score_preference(reply: JudgeReply[Preference], case: Case) -> Mapping[str, Measure]:
+    """Return the metric ``preference`` of a response; a slight preference is halfway between a clear one and
+    a tie.
+    """
+    side = reply.value.preference
+    verdict = preferred(LABELS[side.removesuffix(SLIGHTLY)], slightly=side.endswith(SLIGHTLY))
+    return {"preference": verdict}
 
 
 class Score(Typed):
@@ -42,10 +63,6 @@ def _scored(
     )
 
 
-def _levels(meanings: Mapping[int, str]) -> dict[int, str]:
-    return {level: meanings.get(level, "") for level in range(ZERO_TO_TEN.low, ZERO_TO_TEN.high + 1)}
-
-
 JUDGE = Judge(
     name="direct",
     summary="one bare score for each metric, one prompt each; preference without a reason",
@@ -58,40 +75,13 @@ JUDGE = Judge(
             "context_relevance",
             Evidence.context_relevance,
             frozenset({"documents"}),
-            lambda: rating_questions(
-                "context_relevance",
-                "How relevant are the `documents`, together, to the question in `topic`? What counts is content that "
-                "somebody could argue with, for either side alike.",
-                _levels(
-                    {
-                        0: "nothing in it is on the topic",
-                        2: "a small part is of use; most is noise, or about something else",
-                        5: "about half of it is of use, or most is but in general terms",
-                        8: "most of it is of use and specific; some is noise",
-                        10: "nearly all of it is direct, detailed evidence, on several aspects of the topic",
-                    }
-                ),
-            ),
+            lambda: rating_questions("context_relevance", declared("direct_context_relevance")),
         ),
         _scored(
             "groundedness",
             Evidence.groundedness,
             frozenset({"documents", "argument"}),
-            lambda: rating_questions(
-                "groundedness",
-                "How many of the statements of fact in `argument` do the `documents` bear out? A number in brackets, "
-                "such as [2], cites the document of that number. Values and conclusions need no support.",
-                _levels(
-                    {
-                        0: "none, or hardly any",
-                        2: "about one in five",
-                        5: "about half",
-                        8: "about four in five",
-                        10: "all of them",
-                    }
-                ),
-                "It states no fact at all.",
-            ),
+            lambda: rating_questions("groundedness", declared("direct_groundedness")),
             ScoreOrNull,
         ),
         JudgePrompt(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from conqret.judges._sections import dimension_sections, in_one_call
 from conqret.judges._shared import OneToThreeOrNull
 from conqret.judging.judge_parts import Judge
-from conqret.judging.responses import dimension_sections, in_one_call
 from conqret.judging.scales import ONE_TO_THREE
 
 JUDGE = Judge(

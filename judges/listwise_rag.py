@@ -6,17 +6,11 @@ Rated from 0 to 5 like rag-fine-grained, its counterpart by single document, so 
 from __future__ import annotations
 
 from conqret.baseline import Evidence
+from conqret.judges._sections import DOCUMENTS_AND_ARGUMENT, dimension_sections, in_one_call, rating_section
 from conqret.judges.rag_fine_grained import GROUNDEDNESS
-from conqret.judging.deciding import rating_questions
+from conqret.judging.deciding import declared, rating_questions
 from conqret.judging.judge_parts import Judge
-from conqret.judging.responses import (
-    DOCUMENTS_AND_ARGUMENT,
-    ZeroToFive,
-    ZeroToFiveOrNull,
-    dimension_sections,
-    in_one_call,
-    rating_section,
-)
+from conqret.judging.responses import ZeroToFive, ZeroToFiveOrNull
 from conqret.judging.scales import ZERO_TO_FIVE
 
 JUDGE = Judge(
@@ -36,19 +30,7 @@ JUDGE = Judge(
                     ZeroToFive,
                     Evidence.context_relevance,
                     needs=frozenset({"documents"}),
-                    typed=lambda: rating_questions(
-                        "context_relevance",
-                        "How relevant are the `documents`, together, to the question in `topic`? Both sides count "
-                        "alike.",
-                        {
-                            0: "nothing in them is on the topic",
-                            1: "they mention the topic in passing",
-                            2: "a small part is of use; most is noise",
-                            3: "about half is of use, or most in general terms",
-                            4: "most is of use and specific",
-                            5: "nearly all is direct, detailed evidence on several aspects",
-                        },
-                    ),
+                    typed=lambda: rating_questions("context_relevance", declared("context_relevance")),
                 ),
                 GROUNDEDNESS,
                 *dimension_sections(ZERO_TO_FIVE, ZeroToFiveOrNull, DOCUMENTS_AND_ARGUMENT),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+from conqret.judges._sections import dimension_questions, stated
 from conqret.judges._shared import OneToThreeOrNull
 from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_parts import Judge, JudgePrompt
-from conqret.judging.responses import dimension_questions, stated
 from conqret.judging.scales import ONE_TO_THREE, rated
 
 

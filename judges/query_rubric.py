@@ -8,9 +8,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from conqret.data import Measure, Part
-from conqret.judges._shared import Different, NuggetSide, covered, nugget_share, side
+from conqret.judges._shared import LABELS, Different, NuggetSide, covered, nugget_share, side
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
-from conqret.judging.responses import LABELS, OneToFive, Typed
+from conqret.judging.responses import OneToFive, Typed
 from conqret.judging.scales import ONE_TO_FIVE, preferred_mostly
 
 NUGGETS = 20

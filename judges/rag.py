@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
@@ -335,40 +335,24 @@ def _graded(relevance: float, high: str, middle: str) -> str:
     return high if relevance >= _ANSWERING else middle if relevance >= _HELPFUL else "none"
 
 
-class _RagDocuments(Typed):
-    documents: Uses
-
-
-class _RagClaims(Typed):
-    claims: Claims
-
-
-class _RagParts(Typed):
-    question_parts: Parts
+_SECTIONS: tuple[tuple[tuple[str, ...], str, Any, Callable[[Any, Case], Mapping[str, Measure]]], ...] = (
+    (OF_USES, "documents", Uses, score_uses),
+    (OF_CLAIMS, "claims", Claims, score_claims),
+    (OF_PARTS, "question_parts", Parts, score_parts),
+)
+"""The lists of a response: the metrics that follow from each, its name, its type, and its scores."""
 
 
 def _section(metrics: frozenset[str]) -> JudgePrompt[Any]:
     """Return the prompt reduced to the list of a response from which ``metrics`` follow, so that another list that is
     not valid costs them nothing."""
-    if metrics & set(OF_USES):
-        return replace(
-            PROMPT,
-            metrics=OF_USES,
-            response=_RagDocuments,
-            score=lambda reply, case: score_uses(reply.value.documents, case),
-        )
-    if metrics & set(OF_CLAIMS):
-        return replace(
-            PROMPT,
-            metrics=OF_CLAIMS,
-            response=_RagClaims,
-            score=lambda reply, case: score_claims(reply.value.claims, case),
-        )
+    followed, name, kind, score_list = next(row for row in _SECTIONS if metrics & set(row[0]))
+    fields: dict[str, Any] = {name: (kind, ...)}
     return replace(
         PROMPT,
-        metrics=OF_PARTS,
-        response=_RagParts,
-        score=lambda reply, case: score_parts(reply.value.question_parts, case),
+        metrics=followed,
+        response=create_model("RagSection", __base__=Typed, **fields),
+        score=lambda reply, case: score_list(getattr(reply.value, name), case),
     )
 
 

@@ -7,8 +7,10 @@ from typing import Any
 
 from conqret.baseline import Evidence, Finding
 from conqret.data import Measure
+from conqret.judges._sections import JudgeSection, in_one_call
+from conqret.judges._shared import LABELS, SIDES, Side
 from conqret.judging.judge_parts import SECOND, Case, Judge
-from conqret.judging.responses import LABELS, SIDES, JudgeSection, OneToFive, Side, Typed, in_one_call
+from conqret.judging.responses import OneToFive, Typed
 from conqret.judging.scales import ONE_TO_FIVE, preferred, rated
 
 NEEDS = frozenset({"documents", "argument", "second_argument"})

@@ -8,10 +8,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from conqret.data import Measure, Part
-from conqret.judges._shared import Different, NuggetSide, covered, nugget_share, side
+from conqret.judges._sections import JudgeSection, in_one_call
+from conqret.judges._shared import LABELS, Different, NuggetSide, covered, nugget_share, side
 from conqret.judges.query_rubric import NUGGETS
 from conqret.judging.judge_parts import SECOND, Case, Judge
-from conqret.judging.responses import LABELS, JudgeSection, OneToFive, Typed, in_one_call
+from conqret.judging.responses import OneToFive, Typed
 from conqret.judging.scales import ONE_TO_FIVE, preferred_mostly
 
 NEEDS = frozenset({"documents", "argument", "second_argument"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from statistics import fmean
 from typing import Any
@@ -12,28 +12,12 @@ from pydantic import create_model
 from conqret.baseline import Which
 from conqret.data import Measure, Part
 from conqret.judges._prompt_questions import rubric_preference, rubric_questions
-from conqret.judges._shared import side
+from conqret.judges._shared import LABELS, SIDES, Side, side
 from conqret.judges.query_rubric import NUGGETS
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
-from conqret.judging.responses import LABELS, SIDES, Side, Typed
+from conqret.judging.responses import Typed
 from conqret.judging.scales import preferred_mostly, share
 
-CONTEXT_RELEVANCE = (
-    "direct_relevance",
-    "breadth_of_coverage",
-    "quality_of_evidence",
-    "applicability_to_argumentation",
-    "consistency_of_relevance",
-    "low_noise",
-)
-GROUNDEDNESS = (
-    "claims_supported",
-    "figures_and_names_match",
-    "no_contradiction",
-    "nothing_invented",
-    "citations_accurate",
-    "citations_complete",
-)
 PREFERENCE = (
     "evidence_coverage",
     "evidence_accuracy",
@@ -44,13 +28,15 @@ PREFERENCE = (
 )
 
 
-_MET_FROM = {
+CONTEXT_RELEVANCE = {
     "direct_relevance": ("relevant_share", 0.5),
     "breadth_of_coverage": ("breadth", 0.5),
     "quality_of_evidence": ("evidence", 0.3),
     "applicability_to_argumentation": ("relevant_share", 0.3),
     "consistency_of_relevance": ("relevant_share", 0.8),
     "low_noise": ("focus", 0.7),
+}
+GROUNDEDNESS = {
     "claims_supported": ("citation_precision", 0.7),
     "figures_and_names_match": ("no_contradiction", 0.8),
     "no_contradiction": ("no_contradiction", 1.0),
@@ -58,7 +44,7 @@ _MET_FROM = {
     "citations_accurate": ("citation_precision", 0.5),
     "citations_complete": ("citation_presence", 0.7),
 }
-"""For the offline model: the evidence that a criterion rests on, and the share from which it is met."""
+"""The criteria; for the offline model, the evidence that each rests on, and the share from which it is met."""
 
 
 class Rubric(Typed):
@@ -68,7 +54,7 @@ class Rubric(Typed):
     criteria: Any
 
 
-def _rubric(name: str, criteria: tuple[str, ...], verdict: Any) -> type[Rubric]:
+def _rubric(name: str, criteria: Iterable[str], verdict: Any) -> type[Rubric]:
     fields: dict[str, Any] = dict.fromkeys(criteria, (verdict, ...))
     return create_model(
         name, __base__=Rubric, criteria=(create_model(f"{name}Criteria", __base__=Typed, **fields), ...)
@@ -82,7 +68,9 @@ _RESPONSES = {
 }
 
 
-def _yes_or_no(metric: str, criteria: tuple[str, ...], needs: frozenset[str]) -> JudgePrompt[Rubric]:
+def _yes_or_no(
+    metric: str, criteria: Mapping[str, tuple[str, float]], needs: frozenset[str]
+) -> JudgePrompt[Rubric]:
     def score(reply: JudgeReply[Rubric], case: Case) -> Mapping[str, Measure]:
         parts = [
             Part(id=criterion, value=float(met), label="yes" if met else "no")
@@ -92,15 +80,11 @@ def _yes_or_no(metric: str, criteria: tuple[str, ...], needs: frozenset[str]) ->
 
     def baseline(case: Case) -> dict[str, Any]:
         criterion_values = case.evidence.criteria
-        rests_on = {criterion: _MET_FROM[criterion] for criterion in criteria}
-        explanations = dict.fromkeys(criterion_values[name].explanation for name, _ in rests_on.values())
-        return {
-            "explanation": " ".join(explanations),
-            "criteria": {
-                criterion: criterion_values[name].value >= share
-                for criterion, (name, share) in rests_on.items()
-            },
+        explanations = dict.fromkeys(criterion_values[name].explanation for name, _ in criteria.values())
+        met = {
+            criterion: criterion_values[name].value >= least for criterion, (name, least) in criteria.items()
         }
+        return {"explanation": " ".join(explanations), "criteria": met}
 
     return JudgePrompt(
         prompt=f"static-rubric/{metric.replace('_', '-')}",

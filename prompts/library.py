@@ -4,7 +4,7 @@ A prompt file is front matter in TOML between two lines ``+++``, then a Jinja te
 ``system`` (what is asked; the same text for every item, so that a provider's prompt cache helps) and
 ``user`` (the item). Front matter: ``id``, ``version``, ``asks`` (one line for readers), ``source`` (paper and
 section), whatever else the template needs under ``[data]``, and under ``[variables]`` a sentence for each variable
-that :data:`conqret.prompts.library.VARIABLES` does not explain.
+that ``variables.toml`` does not explain.
 
 A plug-in's prompts lie in a package of its own, laid out alike, which it names in its ``pyproject.toml``::
 
@@ -19,7 +19,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, partial
+from functools import cache, cached_property, lru_cache, partial
 from importlib import resources
 from importlib.metadata import entry_points
 from importlib.resources.abc import Traversable
@@ -353,33 +353,12 @@ def _walk(folder: Traversable, prefix: str = "") -> Iterator[str]:
             yield prefix + entry.name.removesuffix(SUFFIX)
 
 
-VARIABLES: Mapping[str, str] = {
-    "anchors": "what each rating of the scale means, best first",
-    "answer": "the answer that is judged",
-    "asked": "the metrics that are asked for; what is not among them is left out of the answer",
-    "argument": "the argument that is judged: the first of two, where two are compared",
-    "chosen": "the sentences to rewrite, each with .number and .text",
-    "cited_sentences": "the sentences that cite a document, each with .number, .text and .cites (numbers of documents)",
-    "criteria": "what the metric looks at, as the prompt of g-eval states it",
-    "data": "what stands under [data] in the front matter of this file",
-    "dimension": "the dimension to rate, with .name, .question and .definition",
-    "dimensions": "the dimensions to rate, in the order to ask in, each with .name, .question and .definition",
-    "document": "the one document that is looked at",
-    "documents": "the documents, in the order of their numbers from 1, each with .title and .text",
-    "example": "an example with its answer",
-    "examples": "arguments on other topics, each with .topic, .documents and .argument",
-    "metric": "the name of the metric",
-    "most": "how many perspectives there may be",
-    "nuggets": "the nuggets to assign, in the order of their numbers from 1, each with .text",
-    "perspective": "the perspective that is looked for",
-    "question": "the question that is answered",
-    "reference": "an answer that is known to be good, where the item has one",
-    "second_argument": "the argument that the first is compared with",
-    "shown": "what of the item is looked at: documents, argument, second_argument, reference, nuggets",
-    "stance": "the side: pro, con or none",
-    "topic": "the topic of the debate: a question, a statement or a heading",
-}
-"""Every variable of the prompts that come with conqret."""
+@cache
+def known_variables() -> Mapping[str, str]:
+    """Return what each variable of the prompts that come with conqret holds (``variables.toml``)."""
+    text = resources.files("conqret.prompts").joinpath("variables.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
 
 _INTRODUCTION = (
     "Variables that this prompt can use. This comment is never sent, and may go. The block `system` is the same for "
@@ -393,7 +372,7 @@ def explained(prompt: Prompt, variables: Mapping[str, Iterable[str]]) -> str:
     ``variables`` maps each block to its variables. The comment changes neither what is sent nor the prompt's
     digest.
     """
-    known = {**VARIABLES, **prompt.variables}
+    known = {**known_variables(), **prompt.variables}
     lines = [
         f"  {block}: {name} - {known.get(name, 'given by the format')}"
         for block, names in variables.items()

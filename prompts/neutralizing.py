@@ -17,10 +17,12 @@ tried only around one that is there: some 50 microseconds for 300 words.
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
+from pathlib import Path
 from string import ascii_lowercase
 
 ANGLES = "<\uff1c\ufe64\u276e\u276c\u2770\u2329\u27e8\u3008\u02c2\u1438"
@@ -99,120 +101,27 @@ class Injection:
     start: int
 
 
-@dataclass(frozen=True, slots=True)
 class _Pattern:
-    """``pattern`` (for lower case) must begin at one of ``cues``, with ``lead`` right before it."""
+    """A pattern of ``injections.toml``, which must begin at one of its ``cues``, with its ``lead`` right before it."""
 
-    kind: str
-    cues: frozenset[str]
-    pattern: re.Pattern[str]
-    lead: re.Pattern[str] | None
-
-
-def _pattern(kind: str, cues: str, pattern: str, lead: str | None = None) -> _Pattern:
-    before = re.compile(rf"(?:{lead})\Z") if lead else None
-    return _Pattern(kind, frozenset(cues.split()), re.compile(rf"\b(?:{pattern})", re.DOTALL), before)
+    def __init__(self, kind: str, cues: str, pattern: str, lead: str = "") -> None:
+        self.kind, self.cues = kind, frozenset(cues.split())
+        self.pattern = re.compile(rf"\b(?:{pattern})", re.DOTALL)
+        self.lead = re.compile(rf"(?:{lead})\Z") if lead else None
 
 
 _LEAD = 48
 """Characters in front of a cue in which its lead must stand."""
 
-_NEAR = r"[^.!?\n]"  # the rest of the sentence
-_OBJECT = (
-    r"(?:(?:this|the (?:present|above|following)|these|every|each|any|all|our)\s(?:\w+\s){0,2}?(?:document|page"
-    r"|argument|text|passage|answer|response|item|comment|sentence|citation|essay|criterion|criteria|dimension|metric)s?"
-    r"|everything|all of (?:it|them)|it|them)\b"
-)
-_TOP = (
-    r"\b(?:top|highest|maximum|maximal|max|full|perfect|best)\b(?: possible)?(?: \w+){0,3}? (?:scores?|ratings?"
-    r"|marks?|grades?|points|relevance)\b|\bthe maximum\b"
-)
-_CLAUSE = r"^|[.,:;!?>*\"'“”‘’(\n–—-]\s*|\b(?:and|then|please|must|should|now|always|to)\s+"
-_ROLE = r"(?:evaluator|grader|judge|reviewer|rater|assessor|annotator|assistant|model|agent|system|reader)s?"
-_AGENT = (
-    rf"(?:(?:automated|automatic|ai|llm|machine)[\s-]+(?:\w+\s+){{0,2}}?{_ROLE}|language models?|llms?)\b"
-)
-_AGENTS = "automated automatic ai llm llms language machine"
-_LARGE = r"(?:large )?"
-_PATTERNS = (
-    _pattern(
-        "override",
-        "ignore ignorez ignora ignoriere disregard forget override overrule bypass skip set",
-        r"(?:ignor(?:e|ez|a|iere)|disregard|forget|override|overrule|bypass|skip|set aside)\b(?:"
-        rf"{_NEAR}{{0,60}}?\b(?:prompts?|rubrics?|system messages?)\b"
-        rf"|{_NEAR}{{0,40}}?\b(?:any|all|every|previous|prior|above|earlier|preceding|foregoing|your|these|those|other|former|alle"
-        rf"|toutes|todas|tutte)\b{_NEAR}{{0,40}}?\b(?:instructions?|directives?|orders|anweisungen|instrucciones|istruzioni)\b"
-        rf"|{_NEAR}{{0,40}}?\b(?:previous|prior|above|earlier|preceding|foregoing|your|scoring|grading|rating|evaluation|remaining"
-        rf"|assessment)\b{_NEAR}{{0,20}}?\b(?:rules|guidelines?|criteria|guide|scale)\b"
-        rf"|{_NEAR}{{0,30}}?\b(?:instructions?|rules|guidelines?|criteria)\b (?:above|you (?:were|have been|are) given)"
-        r"|\s+(?:everything|all) (?:that (?:is|was|came|stands) )?(?:above|before this|previous)\b)",
-    ),
-    _pattern("override", "stop", r"stop (?:evaluating|grading|scoring|rating|assessing) (?:here|now|this)\b"),
-    _pattern(
-        "override",
-        "grading scoring rating evaluation previous prior system instructions guidelines criteria rules rubric",
-        r"(?:(?:grading|scoring|rating|evaluation|previous|prior|system) "
-        r"(?:instructions|rubric|guidelines|criteria|guide|prompt)"
-        r"|(?:instructions|guidelines|criteria|rules|rubric) (?:above|you (?:were|have been|are) given))\b"
-        rf"{_NEAR}{{0,20}}?\b(?:withdrawn|replaced|void|outdated|out of date|superseded|revoked|no longer)\b",
-    ),
-    _pattern(
-        "demand",
-        "rate score grade mark assign award give record",
-        rf"(?:rate|score|grade|mark|assign|award|give|record)\s+(?:{_NEAR}{{0,20}}?\b{_OBJECT}{_NEAR}{{0,40}}?(?:{_TOP})"
-        rf"|{_NEAR}{{0,15}}?(?:{_TOP}){_NEAR}{{0,30}}?\b{_OBJECT}"
-        rf"|{_NEAR}{{0,15}}?\b{_OBJECT}(?:\s+(?:as|at|with|a|an|to be|score|rating|of))*\s+[\"'“]?(?:10|[0-5])(?:"
-        r"\s*/\s*(?:5|10)|\s+out of|\s+(?:points|stars)\b|[\"'”.,;:!)]|\s*\Z|\s*\n|\s+(?:and|or|for|on|in)\b)(?!\d))",
-        _CLAUSE,
-    ),
-    _pattern(
-        "demand",
-        "output return print answer respond reply emit",
-        r"(?:output|return|print|answer|respond|reply|emit)(?: only)?(?: with)?(?: only)?\s*:?\s*"
-        r"(?:[\"'“`]?\{\s*[\"'“]\w+|[\"'“`]?(?:10|[0-5])[\"'”`]?\s+(?:and nothing else|only)\b|\w+=\{\{)",
-    ),
-    _pattern(
-        "address",
-        _AGENTS,
-        _AGENT,
-        r"\b(?:note|message|instructions?|notice|reminder|dear|hello|hi|hey|attention)\b[\s:,-]*"
-        r"(?:to |for )?(?:the |all |any )?" + _LARGE + r"|\bif you are (?:a |an |the )?" + _LARGE,
-    ),
-    _pattern(
-        "address",
-        _AGENTS,
-        _AGENT + r"\s+(?:evaluating|grading|reading|scoring|judging|rating|processing|assessing)\b",
-        r"\b(?:to|as) (?:the|an?|any|all) " + _LARGE,
-    ),
-    _pattern(
-        "address",
-        "grader graders evaluator evaluators assessor assessors annotator annotators rater raters",
-        r"(?:graders?|evaluators?|assessors?|annotators?|raters?)\b"
-        r"(?: must| should| shall| is to| has to| have to| will)"
-        rf"{_NEAR}{{0,20}}?\b(?:copy|skip|output|return|print|ignore|give the (?:maximum|highest))\b",
-    ),
-    _pattern(
-        "role",
-        "you",
-        r"you are now (?:in \w+ mode|no longer bound"
-        r"|(?:an?|the) (?:\w+ ){0,3}?(?:assistant|ai|model|grader|evaluator|judge)\b)",
-    ),
-    _pattern(
-        "role", "system assistant", r"(?:system|assistant)\W{0,3}:", r"(?:^|\n)[ \t]*[^\w\s]{0,4}[ \t]*"
-    ),
-    _pattern(
-        "role",
-        "system instruction inst im",
-        r"(?:system|instruction|inst\]|im_)",
-        r"#{2,}\s*|\[/?(?=inst)|<\|",
-    ),
-    _pattern("role", "system", r"system (?:prompt|message)\b", r"\b(?:new|updated|hidden|begin|end) "),
-    _pattern("role", "system", r"system (?:message|prompt)\s*[\[:(]|system\]"),
-)
+_text = re.sub(r"\n *\|", "|", Path(__file__).with_name("injections.toml").read_text(encoding="utf-8"))
+_words: dict[str, str] = tomllib.loads(_text)["words"]
+for _name, _word in _words.items():
+    _text = _text.replace(f"%{_name}%", _word)
+_PATTERNS = tuple(_Pattern(**row) for row in tomllib.loads(_text)["pattern"])
 _MARKUP = re.compile(
     r"(?:<|&lt;)\s*+(?:/\s*+)?(?:documents?|argument(?:_[12])?|topic|stance|nuggets|sentences|system|assistant|assessment\w*"
     r")\b[^<>]{0,40}>?"
-    rf"|<!--[^<>]{{0,300}}?\b(?:ignore|grader|evaluator|{_AGENT})"
+    rf"|<!--[^<>]{{0,300}}?\b(?:ignore|grader|evaluator|{_words['AGENT']})"
 )
 _HTML = re.compile(
     r"(?:<|&lt;)\s*+(?:/\s*+)?(?:script|iframe)\b[^<>]{0,40}>?"

@@ -16,7 +16,8 @@ from conqret.experiments.config import System
 from conqret.experiments.job import Job
 from conqret.io.safe_files import write_whole
 from conqret.io.trec import read_rankings
-from conqret.judging.judge_folder import ScoreTable
+from conqret.judging.judge_folder import COLUMNS, score_cells
+from conqret.judging.judge_folder import write_scores as write_table
 from conqret.judging.judge_parts import JURY
 from conqret.retrieval.corpus_index import open_index
 from conqret.retrieval.evaluate import default_measures, evaluate
@@ -98,9 +99,8 @@ def write_scores(job: Job) -> dict[str, Any]:
     perturbed items name the original item and the perturbation. An argument that was not written has a row
     without a judge. Neither file depends on the time or the order of responses.
     """
-    with ScoreTable(job.out.scores_file, LEADING) as table:
-        for system in job.systems:
-            _add_system(job, system, table)
+    rows = (row for system in job.systems for row in _system_rows(job, system))
+    write_table(job.out.scores_file, rows, LEADING)
     known = qrels(job)
     summary = {
         "name": job.experiment.name,
@@ -124,31 +124,34 @@ def write_scores(job: Job) -> dict[str, Any]:
     return summary
 
 
-def _add_system(job: Job, system: System, table: ScoreTable) -> None:
-    """Add to the table what a system did not write (with the reason), the judgments of what it wrote, and those of the
-    perturbed versions. Judgments of arguments that are no longer there are left out."""
+def _system_rows(job: Job, system: System) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of what a system did not write (with the reason), of the judgments of what it wrote, and of those
+    of the perturbed versions. Judgments of arguments that are no longer there are left out."""
     questions = {topic.id: topic.question for topic in job.topics()}
     for generation in job.out.arguments(system).rows().rows():
         if generation.argument is None:
-            table.add_missing(
-                system=system.name,
-                topic_id=generation.topic,
-                item=generation.id,
-                topic=questions[generation.topic],
-                stance=generation.stance,
-                status=generation.status,
-                reason=generation.reason,
-            )
+            cells = {
+                "system": system.name,
+                "topic_id": generation.topic,
+                "item": generation.id,
+                "topic": questions[generation.topic],
+                "stance": generation.stance,
+                "status": generation.status,
+                "reason": generation.reason,
+            }
+            yield tuple(map(cells.get, (*LEADING, *COLUMNS)))
     topics = {item.id: str(item.metadata["topic_id"]) for item in _items(job, system)}
     for judge in (*job.setups, *([JURY.name] if job.experiment.jury else [])):
         run = job.out.judgments(system, judge)
         for judgment in run.judgments():
             if judgment.item in topics:  # not of an argument that is no longer there
-                table.add(judgment, system.name, judge, topics[judgment.item])
+                for row in score_cells(judgment):
+                    yield system.name, judge, topics[judgment.item], *row
     for judgment in job.out.sensitivity(system).judgments():
         if judgment.version is not None and judgment.version.original in topics:
             for judge, part in _by_judge(job, judgment):
-                table.add(part, system.name, judge, topics[judgment.version.original])
+                for row in score_cells(part):
+                    yield system.name, judge, topics[judgment.version.original], *row
 
 
 def _by_judge(job: Job, judgment: Judgment) -> Iterator[tuple[str, Judgment]]:

@@ -11,7 +11,7 @@ Any table:
 - ``limits``: how large a file, line or unpacked file may be; gzip, UTF-8
 - ``zip_files``: one file of a zip archive (Zstandard, too)
 - ``toml``: TOML and YAML with the line of each fault (``conqret.toml`` is applied in
-  ``conqret.judging.command_options``)
+  ``conqret.judging.command``)
 
 Items:
 

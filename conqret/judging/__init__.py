@@ -4,12 +4,12 @@ Public functions and settings:
 
 - ``judge``: ``conqret.judge`` and ``ajudge``; ``session_judge``: a judge that is called many times, item by item
 - ``judge_settings``: settings by keyword; ``judge_options``: how a judge is run (samples, order, temperature …)
-- ``command_options``: options of commands that send requests, and their values in ``conqret.toml``
+- ``command``: ``conqret judge``; options with which other commands choose a judge, and their values in ``conqret.toml``
 
 What a judge is:
 
 - ``judge_parts``: `Judge`, `JudgePrompt`, computed and combined metrics
-- ``responses``: the types of answers, in sections
+- ``responses``: the types of answers, and what makes an answer valid
 - ``scales``: ratings as measures; samples and both orders combined
 - ``dimensions``: the fifteen dimensions of argument quality
 - ``metric_homes``: which format has a metric; several formats as one
@@ -40,5 +40,4 @@ Files and reports:
 - ``page``: the report page; ``item_view``: one item on it; ``recorded_requests``: prompts as sent and raw responses
 - ``build_gate``: ``--require`` on a run, ``gate.json``, and its JUnit XML and Markdown for a build
 
-The command: ``command`` (``conqret judge``).
 """

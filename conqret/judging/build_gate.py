@@ -22,11 +22,11 @@ from conqret.console.conditions import (
 from conqret.data import Judgment, Measure, Part, Status
 from conqret.errors import DeclarationError, Elsewhere, check_known, metric_name
 from conqret.io.safe_files import write_whole
-from conqret.judging.judge_folder import GATE_ENDS, Gate, GateCondition, JudgeFolder
+from conqret.judging.judge_folder import Gate, GateCondition, JudgeFolder
 from conqret.judging.judge_options import COVERAGE
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
 from conqret.judging.judge_settings import chosen_format, opened
-from conqret.judging.known_as import named_here
+from conqret.judging.known_as import elsewhere
 from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import coverage, headlines, summary_tables
 from conqret.show.markup import safe, tables_markdown
@@ -35,6 +35,8 @@ from conqret.show.words import reason
 if TYPE_CHECKING:
     from conqret.judging.judgments import Judgments
 
+GATE_ENDS = (*ENDS, "worst_case", "best_case", "min", "max", COVERAGE)
+"""What of a metric a condition can be about, besides its mean."""
 EXAMPLE = "groundedness >= 0.7"
 ANSWERED, DECLINED_WRONGLY = "answered", "declined_wrongly"
 """The metric whose labels say which answers decline, and the share of those that decline wrongly."""
@@ -45,7 +47,7 @@ MAX_ITEMS = 5
 
 
 def requirements(
-    texts: Sequence[str], items: Path | None, settings: Mapping[str, Any], *, elsewhere: bool
+    texts: Sequence[str], items: Path | None, settings: Mapping[str, Any], *, own: bool
 ) -> list[Requirement]:
     """Parse the conditions of ``--require`` on the requested metrics and on the coverage.
 
@@ -53,10 +55,10 @@ def requirements(
         texts: the conditions as the user typed them.
         items: the file of items to judge, which may contain a rubric.
         settings: the settings of the judge and of its items, as :func:`conqret.judge` takes them.
-        elsewhere: True if conqret calls no model because a function or a log judges.
+        own: True if conqret calls no model because a function or a log judges.
     """
     metrics = {metric_name(metric) for metric in settings.get("metrics", ())}
-    if elsewhere:  # of a function's own metrics, those that it returns are checked before it judges
+    if own:  # of a function's own metrics, those that it returns are checked before it judges
         return [parse_mean(text, metrics or None, "add --metric {}".format) for text in texts]
     source = None if items is None else opened(items, settings)
     judge = JUDGES.resolve(chosen_format({**settings, "replay": None}, source) or DEFAULT_FORMAT)
@@ -69,7 +71,7 @@ def requirements(
 def _cure(name: str, known: Collection[str]) -> str:
     if any(name in {*JUDGES[format_name].metrics, *JUDGES[format_name].derived} for format_name in JUDGES):
         return f"add --metric {name}"
-    return named_here(name, known)
+    return elsewhere(name, known)
 
 
 def parse_mean(text: str, metrics: Collection[str] | None, cure: Elsewhere = _cure) -> Requirement:
@@ -240,16 +242,20 @@ def write_gate(
 ) -> None:
     """Write the conditions on a run and what came of them into its folder, for its report page."""
     about = {DECLINED_WRONGLY: ANSWERED, COVERAGE: ""}
-    conditions = tuple(
-        GateCondition(
-            condition=outcome.requirement,
-            status=outcome.status,
-            value=outcome.value,
-            metric=about.get(requirement.name, requirement.name),
+    conditions = []
+    for requirement, outcome in zip(requirements, outcomes, strict=True):
+        on_scores = requirement.name not in about and requirement.end != COVERAGE
+        conditions.append(
+            GateCondition(
+                condition=outcome.requirement,
+                status=outcome.status,
+                value=outcome.value,
+                metric=about.get(requirement.name, requirement.name),
+                lower_is_better=requirement.lower_is_better if on_scores else None,
+            )
         )
-        for requirement, outcome in zip(requirements, outcomes, strict=True)
-    )
-    write_whole(run.gate_file, Gate(conditions=conditions).model_dump_json(indent=1).encode())
+    conditions.sort(key=lambda condition: condition.status == "met")
+    write_whole(run.gate_file, Gate(conditions=tuple(conditions)).model_dump_json(indent=1).encode())
 
 
 def write_build_files(

@@ -17,32 +17,13 @@ from pydantic import BeforeValidator, Field, create_model
 
 from conqret.data import Item, Measure, Reason
 from conqret.data.criterion import FIELDS, Criterion, fields_of
+from conqret.errors import DeclarationError
 from conqret.io.rubric_set import Rubrics
 from conqret.judging.deciding import YES_OR_NO, expected, expected_rating
 from conqret.judging.judge_parts import Case, JudgePrompt, JudgeReply, TypedQuestions
-from conqret.judging.responses import LABELS, Typed, no_truth_value
-from conqret.judging.scales import Scale, preferred, rated
+from conqret.judging.responses import Typed, no_truth_value
+from conqret.judging.scales import Scale, rated
 from conqret.llm.decisions import Decided, Distribution, Question, rating, yes_no
-
-GradedSide = Literal["argument_1", "argument_1_slightly", "tie", "argument_2_slightly", "argument_2"]
-SLIGHTLY = "_slightly"
-"""Ends the name of an argument that is the better one by a little."""
-
-
-class Preference(Typed):
-    """Which argument is better, clearly or slightly."""
-
-    preference: GradedSide
-
-
-def score_preference(reply: JudgeReply[Preference], case: Case) -> Mapping[str, Measure]:
-    """Return the metric ``preference`` of a response; a slight preference is halfway between a clear one and
-    a tie.
-    """
-    side = reply.value.preference
-    verdict = preferred(LABELS[side.removesuffix(SLIGHTLY)], slightly=side.endswith(SLIGHTLY))
-    return {"preference": verdict}
-
 
 NO_BASELINE = "word statistics cannot judge a criterion in words: name a model"
 UNKNOWN = {"explanation": NO_BASELINE, "rating": None}
@@ -90,7 +71,14 @@ def criteria_prompts(
         rubrics: the criteria.
         names: the metrics, one for each criterion, in order.
         in_one_call: the maximum number of criteria in one request.
+
+    Raises:
+        DeclarationError: the number is not one of at least 1.
     """
+    if in_one_call < 1:
+        raise DeclarationError(
+            f"criteria_per_call is {in_one_call!r}, but it must be a whole number of at least 1"
+        )
     starts = range(0, len(names), in_one_call)
     return tuple(_ask(prompt, rubrics, names, names[start : start + in_one_call]) for start in starts)
 

@@ -8,8 +8,10 @@ is certain, 0 where the ends of the scale are equally likely.
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from functools import cache
+from importlib import resources
 from typing import Any
 
 from conqret.data import Document, Item, Measure, Reason, Status
@@ -48,15 +50,27 @@ scores of texts that can be judged.
 """
 
 
+@cache
+def _declared() -> dict[str, dict[str, Any]]:
+    text = resources.files("conqret.judging").joinpath("questions.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def levels_of(name: str) -> dict[int, str]:
+    """Return the meaning of each level of a rating that ``questions.toml`` declares, the lowest first."""
+    return {int(level): meaning for level, meaning in _declared()[name]["levels"].items()}
+
+
+def declared(name: str, **numbers: int) -> Question:
+    """Return the question that ``questions.toml`` declares under ``name``, with ``numbers`` in its text."""
+    row = _declared()[name]
+    text = row["text"].format(**numbers)
+    return choice(text, row["options"]) if "options" in row else rating(text, levels_of(name))
+
+
 def has_argument(case: Case) -> dict[str, Question]:
     """Return the question whether there is an argument to be judged; nothing for a text of 400 characters or more."""
-    if len(case.item.argument or "") >= SHORT:
-        return {}
-    options = {
-        "can be judged": "The text says something on the topic, however well or badly.",
-        CANNOT: "The text is empty, refuses to answer, or is no argument at all, such as an error message.",
-    }
-    return {"argument": choice("Is there an argument in `argument` that could be judged?", options)}
+    return {} if len(case.item.argument or "") >= SHORT else {"argument": declared("has_argument")}
 
 
 def state_of(judge_prompt: JudgePrompt[Any], case: Case) -> dict[str, Any]:
@@ -148,24 +162,16 @@ def expected_rating(distribution: Distribution, scale: Scale) -> Measure:
     return measure.model_copy(update={"raw": raw})
 
 
-def rating_questions(
-    metric: str, text: str, levels: Mapping[int, str], cannot: Precondition | str = ""
-) -> TypedQuestions:
-    """Return the question for a rating of one metric, with the meaning of each of its levels.
+def rating_questions(metric: str, question: Question, before: Precondition = nothing) -> TypedQuestions:
+    """Return the question for a rating of one metric.
 
     Args:
         metric: the metric, and the question's name.
-        text: the question.
-        levels: the meaning of each level, by rating, the lowest first.
-        cannot: for which items the metric has no value: a precondition; of a choice (more than ten levels)
-            the meaning of the label :data:`CANNOT`.
+        question: a rating, or a choice among more than ten levels and, possibly, :data:`CANNOT`.
+        before: a precondition, without which the metric has no value.
     """
-    scale, question = Scale(min(levels), max(levels)), rating(text, levels)
-    if isinstance(cannot, str) and cannot:
-        question = replace(question, options=(*question.options, (CANNOT, cannot)))
-
-    def before(case: Case) -> Mapping[str, Question]:
-        return {} if isinstance(cannot, str) else cannot(case)
+    levels = [int(label) for label in question.labels if label != CANNOT]
+    scale = Scale(levels[0], levels[-1])
 
     def measure(decided: Decided, case: Case) -> Measure:
         for name in before(case):

@@ -27,23 +27,6 @@ class Dimension:
 
 _declared = resources.files("conqret.judging").joinpath("dimensions.toml").read_text(encoding="utf-8")
 
-QUALITY_LEVELS: dict[tuple[int, int], dict[int, str]] = {
-    (0, 5): {
-        0: "useless or harmful: nothing of it is there",
-        1: "poor: one thing can be said for it",
-        2: "weak: some of it holds, but the faults weigh more",
-        3: "fair: most of it holds, and a fault that matters remains",
-        4: "good: all of it holds, with slight faults only",
-        5: "excellent: a critical reader would find nothing to mend",
-    },
-    (1, 3): {
-        1: "low: clearly less of it than in an ordinary contribution to a debate, or faults that undo it",
-        2: "medium: as in an ordinary contribution, with the usual faults",
-        3: "high: clearly more of it than in an ordinary contribution",
-    },
-}
-"""The levels of quality for typed questions, by the ends of their scale."""
-
 BY_NAME: dict[str, Dimension] = {}
 for _row in tomllib.loads(_declared)["dimension"]:
     BY_NAME[_row["name"]] = Dimension(**_row)

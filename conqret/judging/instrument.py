@@ -216,8 +216,7 @@ async def _decide(judge_prompt: JudgePrompt[Any], case: Case, instrument: Instru
     images gives missing measures if the model takes none."""
     client = instrument.client
     if client.blind and pictures_of(judge_prompt, case.item):
-        lost = Measure.missing(Reason.NO_VISION, client.blind)
-        return _Outcome(dict.fromkeys(judge_prompt.metrics, lost))
+        return _Outcome(judge_prompt.missing(Reason.NO_VISION, client.blind))
 
     def shown(documents: Sequence[Document]) -> RenderedPrompt:
         item = case.item.model_copy(update={"documents": tuple(documents)})
@@ -254,15 +253,12 @@ async def _ask_about(judge_prompt: JudgePrompt[Any], case: Case, instrument: Ins
 
     fitted = fit(case.item.documents, shown, client, answer_room=room)
     if fitted is None:
-        lost = Measure.missing(
-            Reason.CONTEXT_OVERFLOW, "the prompt does not fit the model's window even without documents"
-        )
-        return _Outcome(dict.fromkeys(judge_prompt.metrics, lost))
+        why = "the prompt does not fit the model's window even without documents"
+        return _Outcome(judge_prompt.missing(Reason.CONTEXT_OVERFLOW, why))
     rendered = fitted.rendered
     images = images_in(rendered, case.item) if case.item.pictures else ()
     if images and client.blind:
-        lost = Measure.missing(Reason.NO_VISION, client.blind)
-        return _Outcome(dict.fromkeys(judge_prompt.metrics, lost))
+        return _Outcome(judge_prompt.missing(Reason.NO_VISION, client.blind))
     reading = None
     if judge_prompt.reading is not None:
         without = replace(case, item=case.item.model_copy(update={"documents": ()}))
@@ -283,11 +279,11 @@ async def _ask_about(judge_prompt: JudgePrompt[Any], case: Case, instrument: Ins
         )
     )
     if answer.value is None:
-        missing = Measure.missing(answer.reason or Reason.INVALID_ANSWER, answer.detail)
+        missing = judge_prompt.missing(answer.reason or Reason.INVALID_ANSWER, answer.detail)
         kept = valid_alone(judge_prompt, case, answer.given) if answer.given else {}
         if any(measure.value is not None for measure in kept.values()):
             client.count_as_usable(answer)
-        return _Outcome(dict.fromkeys(judge_prompt.metrics, missing) | kept, answer.calls, fitted.trims)
+        return _Outcome(missing | kept, answer.calls, fitted.trims)
     distribution = None
     if judge_prompt.rating_field is not None and answer.logprobs is not None:
         distribution = rating_distribution(answer.logprobs, judge_prompt.rating_field, judge_prompt.choices)

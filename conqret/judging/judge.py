@@ -119,9 +119,9 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
     """
     session = settings.get("session")
     if isinstance(session, Session):
-        return session.run(lambda client: _judge(items, settings))
+        return session.run(lambda client: judged(items, settings))
     with Loop() as loop:
-        return loop.run(_judge(items, settings))
+        return loop.run(judged(items, settings))
 
 
 @overload
@@ -132,7 +132,7 @@ async def ajudge(items: Items, **settings: Unpack[JudgeSettings]) -> Judgments: 
 async def ajudge(items: pd.DataFrame, **settings: Unpack[JudgeSettings]) -> pd.DataFrame: ...
 async def ajudge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
     """Judge items asynchronously: takes and returns the same as :func:`judge`."""
-    return await _judge(items, settings)
+    return await judged(items, settings)
 
 
 def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost:
@@ -165,7 +165,8 @@ def expected_costs(items: Any, **settings: Unpack[JudgeSettings]) -> list[Expect
     return [expected_judging(first, source), *later]
 
 
-async def _judge(items: Any, settings: JudgeSettings) -> Any:
+async def judged(items: Any, settings: JudgeSettings, *, report: bool = True) -> Any:
+    """Judge items as :func:`judge`; without ``report``, the caller writes the report page of the run."""
     check_known("option of judge", JudgeSettings.__annotations__, *settings)
     session = settings.get("session")
     if session is not None:
@@ -189,7 +190,7 @@ async def _judge(items: Any, settings: JudgeSettings) -> Any:
             opened_for_it = Session(each.client, **session_settings(own))
             sessions.append(await held.enter_async_context(opened_for_it))
         applied = None if abstain is None else abstain.apply_to
-        plan = JudgePlan(tuple(sessions), folder, source, checked, setup, applied)
+        plan = JudgePlan(tuple(sessions), folder, source, checked, setup, applied, report)
         overwrite, watch = settings.get("overwrite", False), settings.get("watch")
         judgments = await judge_items(plan, overwrite=overwrite, watch=watch)
     if source.frame_kind is None:
@@ -323,9 +324,9 @@ def prepared(
     several = [items] if isinstance(items, Item | Mapping) else items
     log = None
     if several is None or settings.keys() & {"verdicts", "verdict_scale"}:
-        from conqret.judging.verdict_log import log_of
+        from conqret.judging.verdict_log import read_log
 
-        log = log_of(several, settings)
+        log = read_log(several, settings)
     source = opened(several, settings) if log is None else log.source
     if log is None and settings.get("judge") is None:
         setup = setup_of(settings, source)
@@ -359,8 +360,6 @@ def _with_shots(
         raise DeclarationError(
             f"--shots shows ratings of the format {SHOTS_FORMAT}: add --format {SHOTS_FORMAT}"
         )
-    if shots < 1:
-        raise DeclarationError(f"--shots is {shots}, but it must be at least 1")
     if isinstance(labels, list | tuple):  # a replay has them
         return judging
     from conqret.io.labels import labels_of

@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import islice
 from operator import not_
 from pathlib import Path
-from types import TracebackType
 from typing import Any, ClassVar, Generic
 
 from pydantic import Field, ValidationError
 
-from conqret.console.conditions import ENDS, Requirement
 from conqret.data import Judgment, Status, Version
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, shortened
@@ -28,7 +26,7 @@ from conqret.io import CheckedItems, ItemSource, item_record
 from conqret.io.cell_values import canonical
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, replacing, whole_lines, write_whole
-from conqret.judging.judge_options import COVERAGE, JudgeOptions
+from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import LOWER_IS_BETTER
 from conqret.judging.summary import Summary
 from conqret.judging.tally import Tally, summarise
@@ -43,9 +41,6 @@ COLUMNS = ("item", "topic", "stance", *Version.model_fields, *_INSTRUMENT, *_SCO
 """The columns of ``scores.parquet``. A row with ``part`` null is the measure itself; the others are its parts.
 Where there is no value, ``explanation`` says what came instead of an answer."""
 
-_ITEM, _METRIC, _PART = COLUMNS.index("item"), COLUMNS.index("metric"), COLUMNS.index("part")
-Place = tuple[str, str, str | None]
-"""A row of the table: item, metric and part (None: the measure itself)."""
 _CHUNK = 15_000
 """Rows that are turned into a frame at a time: enough for speed, little enough for memory."""
 
@@ -54,11 +49,11 @@ def score_rows(judgment: Judgment) -> Iterator[dict[str, Any]]:
     """Yield one row for each metric of a judgment and one for each of its parts, with the columns of
     :data:`COLUMNS`.
     """
-    for row in _rows(judgment):
+    for row in score_cells(judgment):
         yield dict(zip(COLUMNS, row, strict=True))
 
 
-def _rows(judgment: Judgment) -> Iterator[tuple[Any, ...]]:
+def score_cells(judgment: Judgment) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a judgment in the table of scores, as tuples in the order of its columns: one for each metric
     (its part is None), then one for each of the metric's parts."""
     version = judgment.version
@@ -102,67 +97,33 @@ def skipped_row(why: str) -> dict[str, Any]:
     return {"status": "skipped", "reason": why}
 
 
-class ScoreTable(AbstractContextManager["ScoreTable"]):
-    """A writer of ``scores.parquet`` that takes judgments one by one; the file appears only if all succeed.
+def write_scores(
+    path: Path, rows: Iterable[tuple[Any, ...]], leading: Sequence[str] = (), further: Sequence[str] = ()
+) -> None:
+    """Write ``scores.parquet``, as a whole or not at all.
 
-    ``leading`` names text columns before :data:`COLUMNS`, such as the system of each judgment. ``beside``
-    maps further numeric columns, after the others, to their values by item, metric and part.
+    Args:
+        path: the file.
+        rows: the cells of each row, those of :func:`score_cells` among them.
+        leading: text columns before :data:`COLUMNS`, such as the system of each judgment.
+        further: numeric columns after them.
     """
+    import polars as pl
 
-    def __init__(
-        self,
-        path: Path,
-        leading: Sequence[str] = (),
-        beside: Mapping[str, Mapping[Place, float]] | None = None,
-    ) -> None:
-        import polars as pl
-
-        self._polars, self._path, self._beside = pl, path, beside or {}
-        numbers = dict.fromkeys(("value", "raw", "majority", "level"), pl.Float64)
-        others = {"flipped": pl.Boolean, "seed": pl.Int64}
-        self._schema = dict.fromkeys((*leading, *COLUMNS), pl.String) | numbers | others
-        self._schema |= dict.fromkeys(self._beside, pl.Float64)
-        self._frames = [pl.DataFrame(schema=self._schema)]
-        self._rows: list[tuple[Any, ...]] = []
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if error is None:
-            self._gather()
-            with replacing(self._path) as file:
-                self._polars.concat(self._frames).write_parquet(file)
-
-    def add(self, judgment: Judgment, *leading: str) -> None:
-        """Add the rows of a judgment, with the values of the ``leading`` columns before each."""
-        rows = _rows(judgment)
-        if columns := tuple(self._beside.values()):
-            rows = (
-                (*row, *(column.get((row[_ITEM], row[_METRIC], row[_PART])) for column in columns))
-                for row in rows
-            )
-        self._rows.extend(((*leading, *row) for row in rows) if leading else rows)
-        if len(self._rows) >= _CHUNK:
-            self._gather()
-
-    def add_missing(self, **cells: str | None) -> None:
-        """Add a row for an item that could not be judged; cells without a value stay empty."""
-        self._rows.append(tuple(cells.get(name) for name in self._schema))
-
-    def _gather(self) -> None:
-        if self._rows:
-            columns = dict(zip(self._schema, zip(*self._rows, strict=True), strict=True))
-            self._frames.append(self._polars.DataFrame(columns, schema=self._schema))
-            self._rows = []
+    numbers = dict.fromkeys(("value", "raw", "majority", "level", *further), pl.Float64)
+    others = {"flipped": pl.Boolean, "seed": pl.Int64}
+    schema = dict.fromkeys((*leading, *COLUMNS, *further), pl.String) | numbers | others
+    frames, left = [pl.DataFrame(schema=schema)], iter(rows)
+    while chunk := list(islice(left, _CHUNK)):
+        columns = dict(zip(schema, zip(*chunk, strict=True), strict=True))
+        frames.append(pl.DataFrame(columns, schema=schema))
+    with replacing(path) as file:
+        pl.concat(frames).write_parquet(file)
 
 
 JUDGMENTS = "judgments.jsonl"
 REQUESTS_FOLDER = "asked"
 """The folder of pages with prompts and raw answers."""
-
-
-MAX_NAMED = 5
-"""How many parts of a judge configuration that differ are named in a message."""
 
 
 def _parts(identity: Mapping[str, Any]) -> dict[str, Any]:
@@ -220,8 +181,7 @@ class InstrumentRecord(RunRecord):
             own, others = _parts(self.identity), _parts(other.identity)
             names = [name for name in {**own, **others} if own.get(name) != others.get(name)]
             if names:
-                more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-                return [f"{found[0]} ({', '.join(names[:MAX_NAMED])}{more})"]
+                return [f"{found[0]} ({shortened(', '.join(names), 300)})"]
         return found
 
 
@@ -301,41 +261,33 @@ class JudgmentsFolder(RunFolder[R], Generic[R]):
                 ) from None
 
 
-GATE_ENDS = (*ENDS, "worst_case", "best_case", "min", "max", COVERAGE)
-"""What of a metric a condition can be about, besides its mean."""
-
-
 class GateCondition(Frozen):
-    """A condition that a command set on a run, what came of it (``met`` or ``not met``), and the metric that it is
-    about."""
+    """A condition that a command set on a run, what came of it (``met`` or ``not met``), the metric that it is
+    about, and whether lower scores of that metric are better (None: it does not say)."""
 
     condition: str
     status: str
     value: float | None
     metric: str
+    lower_is_better: bool | None
 
 
 class Gate(Frozen):
-    """The conditions that the last command set on a run, in the file gate.json."""
+    """The conditions that the last command set on a run, in the file gate.json; those that are not met come first."""
 
     conditions: tuple[GateCondition, ...] = ()
 
     @property
     def metric(self) -> str:
-        """The metric of the first condition on one that is not met, else of the first one; empty without any."""
-        return next((condition.metric for condition in self._unmet_first if condition.metric), "")
+        """The metric of the first condition on one; empty without any."""
+        return next((condition.metric for condition in self.conditions if condition.metric), "")
 
     def lower_is_better(self, metric: str) -> bool:
         """Return whether lower scores are better: as the conditions on the metric say, else by its definition."""
-        for one in self._unmet_first:
-            condition = Requirement.parse(one.condition, None, "metric", "", ends=GATE_ENDS)
-            if condition.name == metric and condition.end != COVERAGE:
+        for condition in self.conditions:
+            if condition.metric == metric and condition.lower_is_better is not None:
                 return condition.lower_is_better
         return metric in LOWER_IS_BETTER
-
-    @property
-    def _unmet_first(self) -> list[GateCondition]:
-        return sorted(self.conditions, key=lambda condition: condition.status == "met")
 
 
 @dataclass(frozen=True)
@@ -431,13 +383,19 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
         ``tally`` gets every judgment in the same pass.
         """
         record, tally = self.record(), Tally(max_items=0) if tally is None else tally
-        with ScoreTable(self.scores_file) if finished else contextlib.nullcontext() as table:
+
+        def cells() -> Iterator[tuple[Any, ...]]:
             for judgment in rows.rows():
                 tally.add(judgment)
-                if table is not None:
-                    table.add(judgment)
-            summary = tally.summary(counts).of_all(record.items_count, record.items_left_out)
-            write_whole(self.summary_file, summary.model_dump_json(indent=1).encode())
+                yield from score_cells(judgment)
+
+        if finished:
+            write_scores(self.scores_file, cells())
+        else:
+            for _ in cells():
+                pass
+        summary = tally.summary(counts).of_all(record.items_count, record.items_left_out)
+        write_whole(self.summary_file, summary.model_dump_json(indent=1).encode())
         self.gate_file.unlink(missing_ok=True)  # it was about the scores before
         return summary
 

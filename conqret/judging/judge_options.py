@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 from annotated_types import Interval
 
-from conqret.errors import DeclarationError, metric_name
+from conqret.errors import metric_name
 from conqret.judging.dimensions import Order
 from conqret.options import check_ranges
 
@@ -58,16 +58,6 @@ SINGLE_TEMPERATURE = 0.0
 
 SELF_CONSISTENCY_TEMPERATURE = 0.7
 """Several samples of one request are worth having only if they may differ (Wang et al. 2023, section 3.1)."""
-
-
-def check_made(format: object) -> None:  # noqa: A002
-    """Check that ``format`` is not the name of a format that needs criteria or a rubric.
-
-    Raises:
-        DeclarationError: it is; the message says how to give them.
-    """
-    if isinstance(format, str) and format in GIVE:
-        raise DeclarationError(GIVE[format])
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +115,7 @@ class JudgeOptions:
     confidence: bool = False
     conversation: Conversation = "last"
     explain_in: str = ""
-    shots: int = 0
+    shots: Annotated[int, Interval(ge=0)] = 0
     examples: Any = ()
 
     @property

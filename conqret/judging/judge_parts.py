@@ -162,6 +162,10 @@ class JudgePrompt(Generic[R]):
         """The fields of an item that affect the request."""
         return self.needs | self.optional | self.against
 
+    def missing(self, reason: Reason, detail: str = "") -> dict[str, Measure]:
+        """Return a missing measure of each metric."""
+        return dict.fromkeys(self.metrics, Measure.missing(reason, detail))
+
     def unasked(self, case: Case) -> Mapping[str, Measure] | None:
         """Return a mapping from metric to measure for an item that needs no request; None if a request is needed.
 
@@ -170,8 +174,7 @@ class JudgePrompt(Generic[R]):
         if self.against:
             names = [name for name in sorted(self.against) if not (getattr(case.item, name) or "").strip()]
             if names:
-                why = f"the item has no {' and no '.join(names)}"
-                return dict.fromkeys(self.metrics, Measure.missing(Reason.NOTHING_TO_JUDGE, why))
+                return self.missing(Reason.NOTHING_TO_JUDGE, f"the item has no {' and no '.join(names)}")
         return None if self.settled is None else self.settled(case)
 
     def offline(self, case: Case) -> tuple[JudgePrompt[R] | None, Mapping[str, Measure]]:
@@ -182,14 +185,14 @@ class JudgePrompt(Generic[R]):
                 measures for the others.
         """
         if "documents" in self.needs | self.optional and (why := foreign_documents(case.item)):
-            return None, dict.fromkeys(self.metrics, Measure.missing(Reason.LANGUAGE, why))
+            return None, self.missing(Reason.LANGUAGE, why)
         if not self.english_only or reads_english(case.item):
             return self, {}
-        missing = Measure.missing(Reason.LANGUAGE, not_english(case.item))
+        missing = self.missing(Reason.LANGUAGE, not_english(case.item))
         rest = frozenset(self.metrics) - self.english_only
         if rest and self.about is not None:
-            return self.about(rest), dict.fromkeys(self.english_only, missing)
-        return None, dict.fromkeys(self.metrics, missing)
+            return self.about(rest), {metric: missing[metric] for metric in self.english_only}
+        return None, missing
 
 
 @dataclass(frozen=True)
@@ -364,9 +367,7 @@ class Judge:
             UnknownNameError: this format has no such metric.
         """
         wanted = self.requested_metrics(metrics)
-        if not wanted:
-            return (*self.judge_prompts, *self.computed)
-        computed = [part for part in self.computed if wanted & set(part.metrics)]
+        computed = [part for part in self.computed if not wanted or wanted & set(part.metrics)]
         return (*self.select(metrics), *computed)
 
     def select(self, metrics: Iterable[str]) -> tuple[JudgePrompt[Any], ...]:

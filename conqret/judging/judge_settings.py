@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import open_items
-from conqret.judging.judge_options import CRITERIA, NUGGETS, RUBRIC, SampleSettings, check_made
+from conqret.judging.judge_options import CRITERIA, GIVE, NUGGETS, RUBRIC, SampleSettings
 from conqret.judging.metric_homes import judge_of_metrics
 from conqret.llm.client_options import ClientOptions, ClientSettings
 from conqret.options import among
@@ -125,14 +125,11 @@ def chosen_format(settings: Mapping[str, Any], items: ItemSource | None = None) 
             f"{first} and {second} each define the judge: leave {first} out, or leave {second} out"
         )
     in_one_call = settings.get("criteria_per_call")
-    if in_one_call is not None and not (isinstance(in_one_call, int) and in_one_call >= 1):
-        raise DeclarationError(
-            f"criteria_per_call is {in_one_call!r}, but it must be a whole number of at least 1"
-        )
     metrics = settings.get("metrics") or ()
     own_items = items if name == RUBRIC and RUBRIC not in given else None
     if own_items is None and not given.keys() & {CRITERIA, RUBRIC}:
-        check_made(name)
+        if isinstance(name, str) and name in GIVE:
+            raise DeclarationError(GIVE[name])
         if in_one_call is not None:
             raise DeclarationError(
                 "criteria_per_call needs criteria, and none is given: add --criterion or --rubric"
@@ -144,7 +141,7 @@ def chosen_format(settings: Mapping[str, Any], items: ItemSource | None = None) 
     from conqret.io.rubric_files import own_rubrics, rubrics_of
     from conqret.judging.rubrics import MAX_IN_ONE_CALL, criteria_judge, rubric_judge
 
-    size = in_one_call or MAX_IN_ONE_CALL
+    size = MAX_IN_ONE_CALL if in_one_call is None else in_one_call
     if CRITERIA in given:
         return judge_of_metrics(metrics, criteria_judge(criteria_of(given[CRITERIA]), in_one_call=size))
     if own_items is None:

@@ -256,7 +256,7 @@ class JudgePlan:
 
     With a session that sends batches, an item has no judgment until the same run collects it. ``abstain``
     removes unsure scores from a judgment. ``folder`` is None where nothing is saved. ``sessions`` are those of its
-    judges: one, or the first and the last of a cascade.
+    judges: one, or the first and the last of a cascade. Without ``report``, the caller writes the report page.
     """
 
     sessions: tuple[Session, ...]
@@ -265,6 +265,7 @@ class JudgePlan:
     checked: CheckedItems
     setup: Setup
     abstain: Callable[[Judgment], Judgment] | None = None
+    report: bool = True
     by: ClassVar[str] = ""
 
     @property
@@ -345,7 +346,8 @@ async def judge_items(plan: JudgePlan, *, overwrite: bool = False, watch: Watch 
         counts, record = plan.counts.since(before, kept=kept), plan.record
         if folder is not None:
             summary = folder.sum_up(rows, counts, tally)
-            write_report(folder, tally=tally)
+            if plan.report:
+                write_report(folder, tally=tally)
         else:
             for judgment in rows.rows():
                 tally.add(judgment)

@@ -28,14 +28,6 @@ def _by_name() -> dict[str, dict[str, Any]]:
     return known | {_key(row["name"]): row for row in rows if row["name"]}
 
 
-def named_here(name: str, known: Collection[str]) -> str:
-    """Return a sentence with conqret's name for a metric that other tools call ``name``; empty if not in
-    ``known``.
-    """
-    row = _by_name().get(_key(name))
-    return f"here it is {row['name']!r}" if row is not None and row["name"] in known else ""
-
-
 def elsewhere(name: str, known: Collection[str]) -> str:
     """Return a sentence that says where conqret has the metric ``name`` of other tools, and what to type for
     it.

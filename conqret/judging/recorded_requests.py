@@ -129,10 +129,6 @@ def _message(message: Message) -> dict[str, Any]:
     return {**fields, "images": images} if images else fields
 
 
-MAX_NAMED = 5
-"""Items that are named where several are meant."""
-
-
 @strict_options
 def recorded_requests(
     run: str | Path, item: str, *, recordings: str | Path | None = None, prompts: str | Path | None = None
@@ -169,7 +165,7 @@ def _whole(run: JudgeFolder, beginning: str) -> str:
     if beginning in names or not fitting:
         return beginning
     if len(fitting) > 1:
-        several = ", ".join(fitting[:MAX_NAMED]) + (" …" if len(fitting) > MAX_NAMED else "")
+        several = shortened(", ".join(fitting), 200)
         raise DeclarationError(f"{len(fitting)} items of {run.path} begin with {beginning!r}: {several}")
     return fitting[0]
 

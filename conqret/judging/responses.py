@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache, partial
-from operator import attrgetter
-from typing import Annotated, Any, Literal
+from dataclasses import replace
+from functools import lru_cache
+from typing import Annotated, Any
 
 from pydantic import (
     AfterValidator,
@@ -23,25 +22,17 @@ from pydantic import (
     create_model,
 )
 
-from conqret.baseline import Evidence, Finding
 from conqret.data import Measure, Reason
 from conqret.errors import DeclarationError
-from conqret.judging.deciding import has_argument, rating_questions, together
-from conqret.judging.dimensions import DIMENSIONS, QUALITY_LEVELS, Dimension
-from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply, TypedQuestions
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.scales import (
     ONE_TO_FIVE,
     ZERO_TO_FIVE,
     ZERO_TO_TEN,
-    Scale,
-    rated,
     with_confidence,
 )
 from conqret.llm.replies import after_thoughts, describe, written_text
 from conqret.prompts import Library
-
-Side = Literal["argument_1", "argument_2", "tie"]
-LABELS = {"argument_1": "first", "argument_2": "second", "tie": "tie", "both": "tie"}
 
 
 def _without_thoughts(text: str) -> str:
@@ -95,14 +86,6 @@ class ZeroToFiveOrNull(Typed):
     rating: ZeroToFiveRating | None
 
 
-class DocumentRating(Typed):
-    """The rating of one document, named by its number."""
-
-    document: Whole
-    explanation: str
-    rating: ZeroToFiveRating
-
-
 def once_each(items: Iterable[Any], expected: Sequence[Any], noun: str) -> None:
     """Check that ``items`` contains each of ``expected`` exactly once, and nothing else.
 
@@ -141,156 +124,6 @@ def each_once(key: Callable[[Any], Any], context: str, noun: str) -> AfterValida
     return AfterValidator(check)
 
 
-DocumentRatings = Annotated[list[DocumentRating], each_once(attrgetter("document"), "documents", "document")]
-
-
-SIDES = {"first": "argument_1", "second": "argument_2", "tie": "tie"}
-
-
-def stated(case: Case, finding: Finding, scale: Scale) -> dict[str, Any]:
-    """Return a finding as an explanation and a rating on ``scale``.
-
-    With several samples, a matching share of them is rounded up, so that their mean is more precise than a
-    scale of few points.
-    """
-    up = (case.sample + 0.5) / case.options.samples
-    return {"explanation": finding.explanation, "rating": scale.rating(finding.value, up)}
-
-
-DOCUMENTS_AND_ARGUMENT = frozenset({"documents", "argument"})
-
-
-@dataclass(frozen=True, eq=False)
-class JudgeSection:
-    """One field of a response that rates several things at once.
-
-    - ``name``: the name of the field
-    - ``metrics``: the metrics that it yields; ``score(given, case)`` computes them from the field's value
-    - ``answer``: the type of the field; its validators can read the numbers of the ``documents``
-    - ``baseline(case)``: the offline baseline's response, as plain data
-    - ``needs``: the fields that the item must have
-    - ``english_only``: True if ``baseline`` uses English word lists
-    - ``typed()``: the typed questions for a decision model
-    """
-
-    name: str
-    metrics: tuple[str, ...]
-    answer: Any
-    score: Callable[[Any, Case], Mapping[str, Measure]]
-    baseline: Callable[[Case], Any]
-    needs: frozenset[str] = DOCUMENTS_AND_ARGUMENT
-    english_only: bool = False
-    typed: Callable[[], TypedQuestions] | None = None
-
-
-def in_one_call(
-    prompt: str, name: str, sections: tuple[JudgeSection, ...], *, both_orders: bool = False
-) -> JudgePrompt[Typed]:
-    """Return one prompt that requests all ``sections``; ``name`` is the name of the response model, part of
-    its schema.
-
-    Dimensions follow the other sections, in the order of the case.
-    """
-
-    by_name: dict[str, JudgeSection] = {}
-    metrics, english, needs = list[str](), list[str](), frozenset[str]()
-    typed = list[Callable[[], TypedQuestions]]()
-    for section in sections:
-        by_name[section.name] = section
-        metrics += section.metrics
-        needs |= section.needs
-        english += section.metrics if section.english_only else ()
-        typed += () if section.typed is None else (section.typed,)
-
-    def response(case: Case) -> type[Typed]:
-        in_order = dict(by_name)
-        for dimension in case.dimensions:
-            if dimension.name in in_order:  # moves behind the others
-                in_order[dimension.name] = in_order.pop(dimension.name)
-        return _answer(name, tuple(in_order.values()))
-
-    def score(reply: JudgeReply[Typed], case: Case) -> Mapping[str, Measure]:
-        measures: dict[str, Measure] = {}
-        for section in sections:
-            measures |= section.score(getattr(reply.value, section.name), case)
-        return measures
-
-    def about(metrics: frozenset[str]) -> JudgePrompt[Typed]:
-        wanted = tuple(section for section in sections if metrics & set(section.metrics))
-        return in_one_call(prompt, name, wanted, both_orders=both_orders)
-
-    def baseline(case: Case) -> dict[str, Any]:
-        plain = {}
-        for field in response(case).model_fields:
-            plain[field] = by_name[field].baseline(case)
-        return plain
-
-    return JudgePrompt(
-        prompt=prompt,
-        metrics=tuple(metrics),
-        needs=needs,
-        response=response,
-        score=score,
-        baseline=baseline,
-        context=lambda case: {"documents": range(1, len(case.item.documents) + 1)},
-        both_orders=both_orders,
-        about=about,
-        english_only=frozenset(english),
-        typed=partial(together, typed) if len(typed) == len(sections) else None,
-    )
-
-
-def dimension_sections(scale: Scale, answer: type[Typed], needs: Iterable[str]) -> tuple[JudgeSection, ...]:
-    """Return a section for each of the fifteen dimensions, rated on ``scale``; ``answer`` is its response
-    type.
-    """
-    sections, fields = [], frozenset(needs)
-    for dimension in DIMENSIONS:
-
-        def find(evidence: Evidence, name: str = dimension.name) -> Finding:
-            return evidence.dimensions()[name]
-
-        described = (scale.low, scale.high) in QUALITY_LEVELS
-        typed = partial(dimension_questions, dimension, scale) if described else None
-        sections.append(
-            rating_section(dimension.name, scale, answer, find, fields, english_only=True, typed=typed)
-        )
-    return tuple(sections)
-
-
-def dimension_questions(dimension: Dimension, scale: Scale) -> TypedQuestions:
-    """Return the typed question for a dimension of quality, on a scale of :data:`QUALITY_LEVELS`."""
-    text = f"Of the text in `argument`: {dimension.question} {dimension.definition}"
-    levels = QUALITY_LEVELS[scale.low, scale.high]
-    return rating_questions(dimension.name, text, levels, has_argument)
-
-
-def rating_section(
-    metric: str,
-    scale: Scale,
-    answer: type[Typed],
-    find: Callable[[Evidence], Finding],
-    needs: frozenset[str] = DOCUMENTS_AND_ARGUMENT,
-    *,
-    english_only: bool = False,
-    typed: Callable[[], TypedQuestions] | None = None,
-) -> JudgeSection:
-    """Return a section whose response is an explanation and a rating; the rating is the metric.
-
-    The offline baseline rates what ``find`` computes from the evidence.
-    """
-    return JudgeSection(
-        name=metric,
-        metrics=(metric,),
-        answer=answer,
-        score=lambda response, case: {metric: rated(scale, response.rating, response.explanation)},
-        baseline=lambda case: stated(case, find(case.evidence), scale),
-        needs=needs,
-        english_only=english_only,
-        typed=typed,
-    )
-
-
 def valid_alone(
     judge_prompt: JudgePrompt[Any], case: Case, response_fields: Mapping[str, Any]
 ) -> dict[str, Measure]:
@@ -319,15 +152,6 @@ def valid_alone(
     return measures
 
 
-@lru_cache(maxsize=256)
-def _answer(name: str, sections: tuple[JudgeSection, ...]) -> type[Typed]:
-    """The model of an answer, its fields in the order of ``sections`` (a model writes them in schema order)."""
-    fields: dict[str, Any] = {}
-    for section in sections:
-        fields[section.name] = (section.answer, ...)
-    return create_model(name, __base__=Typed, **fields)
-
-
 PROMPT = "confidence"
 """The prompt file that requests the confidence."""
 BASELINE = 50
@@ -338,9 +162,9 @@ def stating_confidence(judge: Judge, library: Library) -> Judge:
     """Return the judge with prompts that also request its confidence in each response.
 
     Raises:
-        DeclarationError: the judge reads log-probabilities, so that no model writes a confidence.
+        DeclarationError: the judge is computed or reads log-probabilities, so that no model writes a confidence.
     """
-    if any(judge_prompt.reading is not None for judge_prompt in judge.judge_prompts):
+    if all(judge_prompt.reading is not None for judge_prompt in judge.judge_prompts):
         raise DeclarationError(
             f"--confidence needs a response in which the model can state its confidence, and {judge.name} has none"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Set
+from collections.abc import Collection, Mapping, Set
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
@@ -24,7 +24,6 @@ from conqret.judging.judge_options import (
     OWN_JUDGE,
     RUBRIC,
     JudgeOptions,
-    check_made,
 )
 from conqret.judging.judge_parts import (
     JUDGES,
@@ -57,7 +56,7 @@ _NEEDS = {
 
 
 NO_CRITERIA = (
-    "the offline baseline has no evidence for criteria of your own: without a model nothing is scored"
+    "the offline baseline has no evidence for criteria of your own: without a model they are not scored"
 )
 
 PROBE = Item(
@@ -251,7 +250,6 @@ def set_up(
             f"{format} is not the name of a format: give a function that judges with --judge (judge=… in Python), or "
             "declare a format of your own (docs/adding-a-judge.md)"
         )
-    check_made(format)
     judge = JUDGES.resolve(format)
     if judge.members:
         options = replace(options, metrics=judge.metrics)
@@ -259,10 +257,6 @@ def set_up(
     library = (
         prompts if isinstance(prompts, Library) else Library(Path(prompts) if prompts else None, ask_prompts)
     )
-    if options.confidence and not judge.judge_prompts:
-        raise DeclarationError(
-            f"the format {judge.name} supports no confidence of the model: leave --confidence out"
-        )
     if options.confidence and client.backend.decides:
         raise DeclarationError(
             f"{client.model} gives a probability for each of its answers and states no other confidence: leave "
@@ -290,7 +284,12 @@ def set_up(
             )
         client = replace(client, model=NO_MODEL)
     client = client.resolved()
-    notes = (*(_needs_model(judge) if client.backend.baseline else ()), *client.backend.notes(client))
+    notes = client.backend.notes(client)
+    if client.backend.baseline and {CRITERIA, RUBRIC} & {
+        judge.name,
+        *(member.judge.name for member in judge.members),
+    }:
+        notes = (NO_CRITERIA, *notes)
     if client.backend.decides and library.overlay is not None:
         notes += (
             f"the prompts in {library.overlay} are not sent: {client.model} gets conqret's typed questions",
@@ -309,16 +308,6 @@ def _cannot_be_typed(judge: Judge, part: JudgePrompt[Any], client: ClientOptions
         f"the format {judge.name} cannot put {', '.join(part.metrics[:3])} as typed questions, which is all that "
         f"{client.model} answers: judge by {', '.join(able)}, or criteria of your own, or with a model that writes"
     )
-
-
-def _needs_model(judge: Judge) -> Iterator[str]:
-    """What the offline baseline leaves unscored, as notes: the user's criteria."""
-    if judge.name in (CRITERIA, RUBRIC):
-        yield NO_CRITERIA
-    for member in judge.members:
-        if member.judge.name in (CRITERIA, RUBRIC):
-            verb = "needs" if len(member.names) == 1 else "need"
-            yield f"{', '.join(member.names.values())} {verb} a model: the offline baseline does not score criteria"
 
 
 def recorded_judge(record: InstrumentRecord) -> Judge:

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from heapq import nsmallest
-from itertools import count, filterfalse
+from itertools import filterfalse
 from operator import itemgetter
 from statistics import stdev
-from sys import intern
 
 from conqret.data import Item, Judgment, Measure, Status
 from conqret.data.digest import gathered
@@ -84,10 +83,8 @@ class Tally:
     worst_of: str = ""
     lower_is_better: bool = False
     items: dict[str, int] = field(default_factory=dict)
-    topics: list[str] = field(default_factory=list)
     keys: TopicKeys = field(default_factory=TopicKeys)
-    stances: list[str] = field(default_factory=list)
-    languages: list[str] = field(default_factory=list)
+    groups: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     kinds: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     _topic: list[int] = field(default_factory=list)
     _metrics: dict[str, _Scores] = field(default_factory=partial(defaultdict, _Scores))
@@ -102,12 +99,13 @@ class Tally:
 
     def add(self, judgment: Judgment) -> None:
         """Add one judgment: its scores, its groups, its counts, and itself if it is to be shown."""
-        place = len(self.topics)
+        place = len(self._topic)
         self.items[judgment.item] = place
         self._topic.append(self.keys.add(judgment))
-        self.topics.append(intern(judgment.topic))
-        self.stances.append(intern(judgment.stance))
-        self.languages.append(words.language(judgment.language) or "cannot be told")
+        language = words.language(judgment.language) or "cannot be told"
+        titles = {"stance": words.stance(judgment.stance), "language": language, "topic": judgment.topic}
+        for title, name in titles.items():
+            self.groups.setdefault(title, {}).setdefault(name, []).append(place)
         for metric, measure in judgment.measures.items():
             self._metrics[metric].add(measure, place)
         number = self.order.get(judgment.item, len(self.order) + place + 1)
@@ -206,7 +204,7 @@ class Tally:
                 methods=dict(sorted(scores.method.items())),
             )
         return Summary(
-            total=len(self.topics),
+            total=len(self._topic),
             reasons=dict(sorted(self._reasons.items())),
             examples=dict(sorted(examples.items())),
             metrics=metrics,
@@ -268,18 +266,16 @@ def _groups(tally: Tally) -> Iterator[tuple[str, dict[str, list[int]]]]:
     if len(tally.items) < 4:
         return  # two groups of two need four items
     seen_groups: list[list[list[int]]] = []  # what divides the items alike is said once
-    names = {
-        "stance": map(words.stance, tally.stances),
-        "language": tally.languages,
-        "topic": tally.topics,
-    }
-    divisions = [(title, gathered(zip(of, count()))) for title, of in names.items()]
+    divisions = list(tally.groups.items())
     for title, members in tally.kinds.items():
         if len(members) <= MAX_KINDS:
-            places = (
-                (name, tally.items.get(identifier)) for name, ids in members.items() for identifier in ids
-            )
-            divisions.append((title, gathered((name, place) for name, place in places if place is not None)))
+            places = [
+                (name, tally.items[item])
+                for name, ids in members.items()
+                for item in ids
+                if item in tally.items
+            ]
+            divisions.append((title, gathered(places)))
     for title, groups in divisions:
         several = {name: places for name, places in groups.items() if len(places) > 1}
         if len(several) > 1 and list(several.values()) not in seen_groups:

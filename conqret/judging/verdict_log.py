@@ -177,63 +177,36 @@ class VerdictLog:
         )
 
 
-def log_of(items: Any, settings: Mapping[str, Any]) -> VerdictLog | None:
-    """Read the log among the settings of :func:`conqret.judge`; None where there is none.
-
-    Raises:
-        FaultsError: rows are invalid.
-        DeclarationError: as for :func:`read_log`; or there are neither items nor a log, or a scale without a
-            log.
-    """
-    verdicts, scale = settings.get("verdicts"), settings.get("verdict_scale")
-    if verdicts is None and items is None:
-        raise DeclarationError(
-            "nothing is given to be judged: name a file of items, or a log of verdicts (--verdicts)"
-        )
-    if verdicts is None and scale is not None:
-        raise DeclarationError("--verdict-scale is the scale of a log of verdicts: add --verdicts")
-    if verdicts is None:
-        return None
-    return read_log(
-        verdicts,
-        items,
-        metrics=settings.get("metrics") or (),
-        columns=settings.get("columns"),
-        scale=scale,
-        skip_invalid=settings.get("skip_invalid", False),
-    )
-
-
-def read_log(
-    verdicts: Any,
-    items: Any = None,
-    *,
-    metrics: Sequence[str] = (),
-    columns: Mapping[str, str] | None = None,
-    scale: str | None = None,
-    skip_invalid: bool = False,
-) -> VerdictLog:
-    """Read a log of verdicts and return it with its items.
+def read_log(items: Any, settings: Mapping[str, Any]) -> VerdictLog | None:
+    """Read the log of verdicts among the settings of :func:`conqret.judge`, with its items; None where there is none.
 
     Args:
-        verdicts: a file (JSON Lines, CSV, Parquet) or rows in memory. Without ``items`` each row has the
-            texts as they were shown, in the columns of an item. With ``items`` each row has the id of one,
-            and optionally ``swapped``.
-        items: the items that the ids refer to.
-        metrics: the metrics to read: ``preference`` from a verdict, any other from a number. Default:
-            preference where there are verdicts, else overall_quality.
-        columns: a mapping from fields to columns: ``{"score": "rating", "id": "question_id"}``.
-        scale: the lowest and highest number, ``1:10``, or those of one metric, ``groundedness=1:5``; default:
-            0 to 1.
-        skip_invalid: leave out invalid ``items``.
+        items: the items that the ids in the log refer to. Without them each row has the texts as they were
+            shown, in the columns of an item.
+        settings: ``verdicts`` (a file of JSON Lines, CSV, Parquet, or rows in memory; with ``items`` each row
+            has the id of one, and optionally ``swapped``) and ``verdict_scale`` (the lowest and highest number,
+            ``1:10``, or those of one metric, ``groundedness=1:5``; default: 0 to 1). ``metrics`` are those to
+            read: ``preference`` from a verdict, any other from a number (default: preference where there are
+            verdicts, else overall_quality). ``columns`` maps fields to columns (``{"score": "rating"}``).
 
     Raises:
         FaultsError: rows are invalid.
-        DeclarationError: no column has verdicts or scores, or a column or scale is invalid.
+        DeclarationError: no column has verdicts or scores, or a column or scale is invalid; or there are neither
+            items nor a log, or a scale without a log.
     """
-    wanted = tuple(dict.fromkeys(metric_name(metric) for metric in metrics))
+    verdicts, scale = settings.get("verdicts"), settings.get("verdict_scale")
+    if verdicts is None:
+        if scale is not None and items is not None:
+            raise DeclarationError("--verdict-scale is the scale of a log of verdicts: add --verdicts")
+        if items is None:
+            raise DeclarationError(
+                "nothing is given to be judged: name a file of items, or a log of verdicts (--verdicts)"
+            )
+        return None
+    skip_invalid = settings.get("skip_invalid", False)
+    wanted = tuple(dict.fromkeys(metric_name(metric) for metric in settings.get("metrics") or ()))
     scales = parse_scales([scale] if scale else [], (), None, Scales(LabelScale("interval", whole=False)))
-    mapping, notes = dict(columns or {}), list[str]()
+    mapping, notes = dict(settings.get("columns") or {}), list[str]()
     own = {name: column for name, column in mapping.items() if name not in FIELDS or name == "id"}
     of_items = {name: column for name, column in mapping.items() if name in FIELDS}
     schema = _schema(wanted, scales, named=items is not None)

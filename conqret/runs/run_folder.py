@@ -48,20 +48,15 @@ def distinct_names(places: Sequence[Path]) -> list[str]:
 
 
 RUNS = Path("runs")
-PACKED = (".gz",)
-KINDS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".res", ".run", ".trec")
+_EXTENSIONS = re.compile(
+    r"(?<=.)(?:\.(?:jsonl|ndjson|json|csv|tsv|parquet|pq|res|run|trec))?(?:\.gz)?\Z", re.IGNORECASE
+)
 """Extensions of the files that are read; any other dot belongs to a name (Llama-3.1-8B)."""
 
 
 def stem(file: Path) -> str:
     """Return a file's name without its extensions, such as ``.jsonl.gz``."""
-    name = file.name
-    for endings in (PACKED, KINDS):
-        ending = next(
-            (ending for ending in endings if name.lower().endswith(ending) and len(name) > len(ending)), ""
-        )
-        name = name[: len(name) - len(ending)]
-    return name
+    return _EXTENSIONS.sub("", file.name, count=1)
 
 
 def default_folder(*parts: str) -> Path:

@@ -15,7 +15,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import named, say, tell
 from conqret.errors import DeclarationError
-from conqret.judging.command_options import JudgingOptions, OwnCriteria
+from conqret.judging.command import JudgingOptions, OwnCriteria
 
 if TYPE_CHECKING:
     from conqret.judging.judge_parts import Judge

@@ -21,7 +21,7 @@ from conqret.errors import DeclarationError, number
 from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.cost import count_judging, topics_counted
 from conqret.judging.instrument import Instrument
-from conqret.judging.judge_folder import JudgmentsFolder, ScoreTable, judgment_key, trial_key
+from conqret.judging.judge_folder import JudgmentsFolder, judgment_key, score_cells, trial_key, write_scores
 from conqret.judging.judge_settings import ItemSettings
 from conqret.judging.judgments import judge_in_span, span_attributes
 from conqret.judging.setup import Setup
@@ -199,10 +199,13 @@ class JudgedRun(Run[Any]):
         """
         folder: Any = self.folder
         judgments: dict[str, Judgment] = {}
-        with ScoreTable(folder.scores_file) as table:
+
+        def cells() -> Iterator[tuple[Any, ...]]:
             for judgment in self.arranged():
-                table.add(judgment)
                 judgments[judgment_key(judgment)] = judgment.bare()
+                yield from score_cells(judgment)
+
+        write_scores(folder.scores_file, cells())
         results = made(judgments).model_copy(update=self.done)
         write_whole(folder.results_file, results.model_dump_json(indent=1).encode() + b"\n")
         return results

@@ -17,7 +17,7 @@ from conqret.console.printing import at, note_all, progress, result
 from conqret.console.shared_options import StudyOptions, study_watch
 from conqret.console.source_options import SuiteFolder
 from conqret.errors import number
-from conqret.judging.command_options import AnyJudge
+from conqret.judging.command import AnyJudge
 from conqret.llm.client_options import OFFLINE_MODEL
 
 if TYPE_CHECKING:

@@ -2,48 +2,27 @@
 
 ENGLISH = """
 Do not cancel with your old provider yourself. | Cancel with your old provider yourself.
-Don't share your PIN with anyone. | Share your PIN with anyone.
 Don’t unplug the router. | Unplug the router.
-Never share your password. | Share your password.
-No refunds are given. | Refunds are given.
 Nobody can read your messages. | Everybody can read your messages.
 None of the tariffs include roaming. | All of the tariffs include roaming.
 Without a receipt, we accept returns. | With a receipt, we accept returns.
 We never ask for your password. | We ask for your password.
 You cannot cancel online. | You can cancel online.
-You can't cancel by phone. | You can cancel by phone.
-You must not share your password. | You must share your password.
 You mustn't open the device. | You must open the device.
 You need not return the cable. | You need to return the cable.
-You should not unplug the router. | You should unplug the router.
 It does not work abroad. | It does work abroad.
-Please do not call the hotline. | Please call the hotline.
-There is no activation fee. | There is an activation fee.
 This isn't covered by the warranty. | This is covered by the warranty.
 Not all customers get a discount. | All customers get a discount.
-Customers must not open the device. | Customers must open the device.
-The move is not free of charge. | The move is free of charge.
-Refunds are not possible after 14 days. | Refunds are possible after 14 days.
 The router doesn't support the 5 GHz band. | The router does support the 5 GHz band.
-The technician will never ask for cash. | The technician will ask for cash.
-The deposit cannot be transferred to another contract. | The deposit can be transferred to another contract.
-Invoices are sent without a cover letter. | Invoices are sent with a cover letter.
 Returns without a receipt cannot be processed. | Returns without a receipt can be processed.
 The museum doesn't open on Mondays. | The museum opens on Mondays.
-Private customers get no static address. | Private customers get a static address.
 If the light blinks, do not unplug the router. | If the light blinks, unplug the router.
-After the update, nobody needs a new password. | After the update, everybody needs a new password.
-The mailbox hasn't been deleted. | The mailbox has been deleted.
-The court did not accept the appeal of the company. | The court did accept the appeal of the company.
-Students wouldn't pay the higher tuition fee. | Students would pay the higher tuition fee.
 The vaccine doesn’t cause autism in children. | The vaccine does cause autism in children.
 The portal shows neither invoices nor contracts. | The portal shows invoices and contracts.
 Gift cards are accepted, vouchers are not. | Gift cards are accepted, vouchers are.
 Refunds are given to nobody. | Refunds are given to everybody.
-The line is not suspended. | The line is suspended.
 The old SIM can be reactivated never. | The old SIM can be reactivated.
 Wait 5 minutes and do not unplug the router. | Wait 5 minutes and unplug the router.
-The app works on tablets without a contract. | The app works on tablets with a contract.
 The archive of the museum is open but entry is not free. | The archive of the museum is open and entry is free.
 He paid the deposit but got no receipt. | He paid the deposit and got a receipt.
 """
@@ -51,43 +30,28 @@ He paid the deposit but got no receipt. | He paid the deposit and got a receipt.
 
 GERMAN = """
 Nicht den Stecker ziehen. | Den Stecker ziehen.
-Kein Kunde zahlt die Gebühr. | Jeder Kunde zahlt die Gebühr.
 Niemand muss zu Hause sein. | Jemand muss zu Hause sein.
-Niemals das Gerät öffnen. | Das Gerät öffnen.
 Ohne Quittung nehmen wir Waren zurück. | Mit Quittung nehmen wir Waren zurück.
-Kündigen Sie nicht selbst bei Ihrem alten Anbieter. | Kündigen Sie selbst bei Ihrem alten Anbieter.
-Wir fragen Sie nie nach Ihrem Passwort. | Wir fragen Sie nach Ihrem Passwort.
 Sie können den Vertrag nicht online kündigen. | Sie können den Vertrag online kündigen.
-Sie dürfen Ihr Passwort nicht weitergeben. | Sie dürfen Ihr Passwort weitergeben.
 Es gibt keine Rückerstattung. | Es gibt eine Rückerstattung.
-Der Umzug ist nicht kostenlos. | Der Umzug ist kostenlos.
 Der Umzug ist nicht kostenlos, wenn sich der Tarif ändert. | Der Umzug ist kostenlos, wenn sich der Tarif ändert.
 Wenn die Lampe blinkt, ziehen Sie den Stecker nicht. | Wenn die Lampe blinkt, ziehen Sie den Stecker.
 Keiner der Zeugen hat den Wagen gesehen. | Einer der Zeugen hat den Wagen gesehen.
-Privatkunden erhalten keine feste Adresse. | Privatkunden erhalten eine feste Adresse.
-Der Techniker nimmt niemals Bargeld an. | Der Techniker nimmt Bargeld an.
-Das Gericht hat die Klage nicht angenommen. | Das Gericht hat die Klage angenommen.
-Rechnungen kommen ohne Anschreiben per Post. | Rechnungen kommen mit Anschreiben per Post.
 Öffnen Sie das Gerät nicht. | Öffnen Sie das Gerät.
 Schalten Sie den Router nicht aus. | Schalten Sie den Router aus.
-Teilen Sie Ihr Passwort niemals mit. | Teilen Sie Ihr Passwort mit.
 Karten nehmen wir an, Gutscheine nicht. | Karten nehmen wir an, Gutscheine auch.
 Das Passwort kennt niemand. | Das Passwort kennt jeder.
 """
 
 AGREEING_ENGLISH = """
 The move is free of charge. | The move is without charge.
-The move comes at no charge. | The move is free of charge.
 Do not hesitate to contact the support team. | Contact the support team.
 Don't forget to return the router. | Return the router.
-Return the router. | Don't forget to return the router.
 Return the router no later than 14 days after the end. | Return the router within 14 days after the end.
 The fee is not only high but unfair. | The fee is high and unfair.
 Never share your password. You can share your user name. | You can share your user name.
 You can cancel online, but you cannot cancel by phone. | You can cancel online.
-You cannot cancel by phone. You can cancel online. | You can cancel online.
 Do not unplug the router. Wait 5 minutes. | Wait 5 minutes and do not unplug the router.
-Do not unplug the router while the update is running. | Do not unplug the router during the update.
 If a payment fails, we do not charge a fee. | We charge no fee if a payment fails.
 Refunds are not possible. | Refunds cannot be made; they are never possible.
 """
@@ -104,21 +68,17 @@ Sie können den Vertrag online nicht kündigen. | Sie können den Vertrag nicht 
 
 CONTRADICTING_ENGLISH = """
 You may cancel a new policy within 14 days without giving a reason. | You may cancel within 14 days only with a reason.
-Members can return unopened goods within 30 days without a receipt. | Members can return goods only with a receipt.
 Without approval, travel costs above 500 euros are not refunded. | Travel costs are refunded without approval.
 You may not enter the laboratory without protective goggles. | You may enter the laboratory without protective goggles.
-The deposit is not returned unless the keys are here. | The deposit is not returned if the keys are here.
 Never transfer money without checking the account number. | Always transfer money without checking the account number.
 The app works offline without an account. | The app does not work without an account.
 The app works offline without an account. | The app works offline only with an account.
 You can pause your subscription without losing your discount. | You lose your discount when you pause your subscription.
-You lose the discount unless you pay on time. | If you pay on time, you lose the discount.
 The fee is waived unless the payment is late. | The fee is waived if the payment is late.
 Guests without tickets are not admitted. | Guests without tickets are admitted.
 Guests without tickets are not admitted. | Guests with tickets are not admitted.
 You can log in without a password. | You need a password to log in.
 The contract runs without a minimum term. | The contract runs with a minimum term of two years.
-There is no minimum term for the contract. | There is a minimum term for the contract.
 Children travel free of charge and without a ticket. | Children need a ticket to travel.
 Bicycles that were not locked are never covered. | Unlocked bicycles are covered.
 """
@@ -133,27 +93,18 @@ Sie zahlen ohne Aufpreis mit Karte. | Sie zahlen mit Karte nicht ohne Aufpreis.
 """A source and a claim that differ in one negation, or in *with* and *without*, in other words."""
 
 SUPPORTING_ENGLISH = """
-You may cancel a new policy without giving a reason. | You may cancel a policy without giving a reason.
 You may cancel a new policy without giving a reason. | Cancel without giving a reason.
 You may cancel within 14 days without giving a reason. | Cancel without giving a reason within 14 days.
-You may cancel a new policy within 14 days without giving a reason. | Without giving a reason you may cancel.
-You may cancel within 14 days without giving a reason. | You do not need to give a reason to cancel.
 You can change the heir at any time without the consent of the partner. | Change the heir without the partner's consent.
-You can pay by card or invoice without a surcharge. | You can pay without a surcharge.
-Members can return unopened goods within 30 days without a receipt. | Members can return goods without a receipt.
 Without prior approval, travel costs are not refunded. | Travel costs are not refunded without prior approval.
 You may not enter the laboratory without goggles. | Without goggles you may not enter the laboratory.
-Employees can work from abroad without asking for permission. | Employees can work from abroad without permission.
 The app works offline without an account. | The app works without an account.
 You can log in without a password. | You don't need a password to log in.
-The fee is waived unless the payment is late. | The fee is waived if the payment is not late.
 You lose the discount unless you pay on time. | If you do not pay on time, you lose the discount.
 If you do not pay on time, you lose the discount. | You lose the discount unless you pay on time.
 You can park here without a permit except on Sundays. | Except on Sundays you can park here without a permit.
 The contract runs without a minimum term. | There is no minimum term for the contract.
 There is no minimum term for the contract. | The contract runs without a minimum term.
-The plan is not without risk. | The plan has risks.
-Delivery is free from 50 euros. | Delivery is free for orders from 50 euros.
 Admission is free from Monday to Friday. | From Monday to Friday admission is free.
 Repairs up to 500 euros can be done without our approval. | Repairs up to 500 euros do not need our approval.
 """
@@ -171,12 +122,9 @@ UNCLEAR_ENGLISH = """
 A bicycle is not covered unless it was locked. | A bicycle is covered if it was locked.
 Do not sign anything without asking us first. | Ask us before you sign anything.
 Without prior approval, travel costs are not refunded. | Travel costs are refunded with prior approval.
-You may not enter the laboratory without goggles. | Goggles are needed to enter the laboratory.
 The deposit is not returned unless the keys are here. | The deposit is returned if the keys are here.
 Never drive without a licence or without a plate. | You must have a licence and a plate to drive.
-The bike is not insured unless it is locked. | The bike is insured.
 No customer is left without an answer for two days. | Every customer gets an answer within two days.
-Guests without tickets are not admitted. | Guests with tickets are admitted.
 Everything is insured except jewellery. | Jewellery is not insured.
 It is not uncommon for parcels to arrive late. | It is common for parcels to arrive late.
 Only registered users can download the manual. | Unregistered users cannot download the manual.

@@ -181,27 +181,9 @@ def claim(text: str, document: str, code: str) -> float:
             "6,7 Millionen Menschen fuhren Bahn [1].",
             "9,1 Millionen Menschen fuhren Bahn [1].",
         ),
-        (
-            "fr",
-            "En 2019, 1 940 élèves ont quitté le lycée.",
-            "1 940 élèves ont quitté le lycée [1].",
-            "1 210 élèves ont quitté le lycée [1].",
-        ),
-        (
-            "es",
-            "El consumo bajó un 12,5 % en Quito.",
-            "En Quito el consumo bajó un 12,5 % [1].",
-            "En Quito el consumo bajó un 31,5 % [1].",
-        ),
         ("ar", "زار المتحف ١٢٠٠ طالب في عام ٢٠٢٠.", "زار المتحف 1200 طالب [1].", "زار المتحف 5400 طالب [1]."),
         ("hi", "संग्रहालय में १२०० छात्र आए।", "संग्रहालय में 1200 छात्र आए [1]।", "संग्रहालय में 5400 छात्र आए [1]।"),
         ("zh", "博物馆有12万名学生参观。", "有120000名学生参观博物馆[1]。", "有540000名学生参观博物馆[1]。"),
-        (
-            "ja",
-            "博物館に12万人の生徒が来た。",
-            "博物館に120000人の生徒が来た[1]。",
-            "博物館に54万人の生徒が来た[1]。",
-        ),
     ],
 )
 def test_figures_are_read_as_the_language_writes_them(

@@ -19,11 +19,6 @@ CAREFUL = (
 RANT = "OMG only IDIOTS hate uniforms!!! Everybody knows it, lol, you stupid liars!"
 
 
-def test_dimensions_are_the_fifteen() -> None:
-    assert Evidence(item(*UNIFORMS, argument=CAREFUL)).dimensions().keys() == BY_NAME.keys()
-    assert len(BY_NAME) == 15
-
-
 def test_a_careful_argument_beats_a_rant() -> None:
     evidence = Evidence(item(*UNIFORMS, argument=CAREFUL, second=RANT))
     careful, rant = evidence.dimensions("argument"), evidence.dimensions("second_argument")
@@ -75,12 +70,6 @@ def test_document_nuggets_are_distinct_and_come_from_the_documents() -> None:
     texts = " ".join(" ".join(document.text.split()) for document in one.documents)
     assert all(nugget in texts for nugget in found)
     assert "uniform" in found[0].lower()
-
-
-def test_too_little_text_gives_fewer_document_nuggets() -> None:
-    found = Evidence(item("Too short.")).document_nuggets(20)
-    assert found == ("Too short", "Too short.", "Too", "short.")
-    assert Evidence(item()).document_nuggets(20) == ()
 
 
 def test_coverage_of_a_document_nugget_by_an_argument() -> None:

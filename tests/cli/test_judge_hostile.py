@@ -10,7 +10,6 @@ import pytest
 
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Completion
-from conqret.llm.sender import Progress
 from tests.cli.conftest import Cli
 from tests.contract.items import demo
 from tests.judging.runs import write_items
@@ -69,15 +68,6 @@ def test_escape_sequences_of_others_reach_no_terminal(
     assert "argument 2" in refused.err
     for one in (*runs, refused):
         assert not set("\x1b\x07\x9b") & set(one.out + one.err)
-
-
-@pytest.mark.parametrize("name", ["judge-2026-01-01", "JUDGE", "vendor/judge", "openai/judge", "", "jud"])
-def test_a_longer_name_or_a_prefix_is_no_other_model(name: str) -> None:
-    progress = Progress()
-    progress.named("openai/judge", Completion("x", model=name))
-    assert not progress.others
-    progress.named("openai/judge", Completion("x", model="cheaper"))
-    assert progress.others == {"cheaper": 1}
 
 
 @pytest.mark.parametrize("way", ["error", "address", "answer"])

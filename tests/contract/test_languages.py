@@ -15,7 +15,6 @@ from conqret.data import Nugget
 from conqret.judging.instrument import case_of
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Case, JudgePrompt, JudgeReply
-from conqret.text.citations import marks
 from conqret.text.language import item_language, language_of
 from conqret.text.sentences import sentences
 from tests.contract.items import in_turn
@@ -78,17 +77,6 @@ def shape(value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return sorted(repr(shape(part)) for part in value)
     return value if isinstance(value, int | float | None) else type(value).__name__
-
-
-@others
-def test_the_set_is_parallel(language: str) -> None:
-    assert [item.id for item in items(language)] == [item.id for item in items("en")]
-    for english, other in zip(items("en"), items(language), strict=True):
-        assert len(sentences(other.argument or "")) == other.metadata["sentences"], other.id
-        assert marks(other.argument or "") == marks(english.argument or ""), other.id
-        assert [len(sentences(document.text)) for document in other.documents] == [
-            len(sentences(document.text)) for document in english.documents
-        ], other.id
 
 
 @pytest.mark.parametrize("language", ["en", *LANGUAGES])

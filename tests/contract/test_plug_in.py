@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import subprocess
 import sys
 from dataclasses import replace
 
@@ -14,7 +13,7 @@ from conqret.generation.strategies import STRATEGIES
 from conqret.judging.judge_parts import JUDGES
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
-from conqret.prompts.library import VARIABLES
+from conqret.prompts.library import known_variables
 from conqret.studies.bias.contrast import PROBES
 from conqret.suites.suite import SUITES
 from tests.contract.items import demo
@@ -72,21 +71,6 @@ def test_a_judge_of_ones_own_brings_its_prompts_in_a_folder(tmp_path):
         judge(demo()[:1], format="pointwise", prompts=tmp_path)
 
 
-def test_it_works_in_a_process_of_its_own(tmp_path):
-    install(tmp_path)
-    done = subprocess.run(
-        [sys.executable, "-m", "conqret.cli.main", "info", "formats"],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=tmp_path,
-        env={"PYTHONPATH": f"{tmp_path}:{ROOT}", "COLUMNS": "100"},
-    )
-    listed = done.stdout.partition("clarity")[2]
-    assert f"plug-in: {project()['name']}" in listed.splitlines()[6]
-    assert "plug-in" not in done.stdout.partition("clarity")[0]
-
-
 def test_prompts_that_are_not_there_are_told(site):
     shutil.rmtree(site / "conqret_example" / "prompts")
     with pytest.raises(DeclarationError, match=r"prompts of .* \(conqret_example.prompts\) cannot be found"):
@@ -105,6 +89,6 @@ def test_the_pages_show_what_the_plug_in_holds(page):
 def test_every_variable_of_every_prompt_is_explained(site):
     library = Library()
     for identifier in library.ids():
-        known = {**VARIABLES, **library[identifier].variables}
+        known = {**known_variables(), **library[identifier].variables}
         used = {name for names in library.used(identifier).values() for name in names}
         assert used <= set(known), identifier

@@ -11,15 +11,14 @@ from typing import Any
 import pytest
 
 from conqret import Document, Item, judge
-from conqret.data import Measure, Reason
+from conqret.data import Measure
 from conqret.judges.likelihood import PAIR_WEIGHT, STOP_SHARE, VOCABULARY, WORD_WEIGHT, LanguageModel, texts
 from conqret.judging.instrument import judge_item
 from conqret.llm.request import Request
 from conqret.local.likelihoods import TargetScore
 from conqret.text.analysis import words_of
 from conqret.text.lexicons import STOP_WORDS
-from tests.contract.items import demo
-from tests.judging.scripted import ITEM, Scripted, instrument, measures
+from tests.judging.scripted import ITEM, instrument, measures
 
 SENTENCES = 3  # in the argument of ITEM
 
@@ -78,23 +77,6 @@ def test_what_is_read() -> None:
         assert targets[0] not in context
         assert context.rstrip().endswith("The argument, in plain sentences:")
     assert given == f"{request.messages[0].content}\n\n{request.messages[1].content}"
-
-
-def test_documents_are_trimmed_to_leave_room_for_the_argument() -> None:
-    long = ITEM.model_copy(
-        update={"documents": tuple(Document(id=str(n), text="A bear paced. " * 400) for n in range(3))}
-    )
-    made = instrument("likelihood", lambda request: answer((20, -30.0, -40.0)))
-    client = made.client
-    assert isinstance(client, Scripted)
-    client.context_window = 900
-    found = asyncio.run(judge_item(long, made))
-    assert found.measures["groundedness"].value == pytest.approx(0.25)
-    assert len(found.trims) == 3
-    assert len({trim.after for trim in found.trims}) == 1
-    client.context_window = 150
-    lost = asyncio.run(judge_item(long, made))
-    assert lost.measures["groundedness"].reason is Reason.CONTEXT_OVERFLOW
 
 
 class Copying:
@@ -156,23 +138,3 @@ def test_probabilities_of_the_baseline_by_hand() -> None:
     for before in (None, "bears", "sleep"):
         known = sum(model.probability(word, before) for word in vocabulary)
         assert known + rest * model.probability("walrus", before) == pytest.approx(1.0)
-
-
-def test_the_baseline_falls_with_foreign_documents_and_invented_sentences() -> None:
-    items = demo()[:8]
-    for item, foreign in zip(items, items[2:] + items[:2], strict=True):
-        own, other, invented = (
-            judge([one], format="likelihood")[0].measures["groundedness"]
-            for one in (
-                item,
-                item.model_copy(update={"documents": foreign.documents}),
-                item.model_copy(
-                    update={
-                        "argument": f"{item.argument} Purple walruses juggle 9,871 clarinets in Zanzibar."
-                    }
-                ),
-            )
-        )
-        assert own.value > invented.value > 0
-        assert own.value > other.value
-        assert invented.parts[-1].value < 0.1 < own.value

@@ -116,9 +116,7 @@ def test_without_documents_what_needs_them_is_unscored_and_no_gate_passes_by_it(
         ("The archive is mailed to all administrators within five minutes.", 0.0),
         ("I could not find anything about that. Please ask our sales team.", None),
         ("Dazu liegen mir leider keine Informationen vor.", None),
-        ("I found nothing about discounts for schools.", None),
         ("Thanks for asking! The context says nothing about this. Please write to sales.", None),
-        ("It isn't stated in the documents you provided.", None),
         ("The archive does not include invoices. I found nothing about exchanges.", 0.0),
     ],
 )
@@ -152,10 +150,7 @@ SHEDS = Item(
     ("answer", "verdicts"),
     [
         ("I don't have enough information to answer that question. Please contact our service team.", None),
-        ("I do not know. Please contact us by e-mail.", None),
-        ("The articles do not say whether your shed is insured. Please ask the service team.", None),
         ("That is outside of what I can help with. A colleague will get back to you.", None),
-        ("I don't have information on that. Have a nice day!", None),
         ("I don't know that exactly, but every shed is covered for one million euros.", ["partly"]),
         ("I can't tell you about theft, but sheds are covered against fire and storm.", ["supported"]),
         ("Sheds are covered against fire; there is no information about theft.", ["supported"]),
@@ -185,19 +180,6 @@ def test_a_decline_without_documents_is_no_case_of_missing_documents() -> None:
             "declined",
         )
         assert (claimed.measures[name].status, claimed.measures[name].reason) == ("unscored", "no_evidence")
-
-
-@pytest.mark.parametrize(
-    "answer",
-    ["Dazu finde ich nichts.", "Die Dokumente enthalten keine Angaben. Bitte fragen Sie den Vertrieb."],
-)
-def test_the_baseline_knows_what_declines_in_german(answer: str) -> None:
-    documents = (Document(id="d1", text="Der Team-Tarif kostet 12 Euro pro Nutzer und Monat."),)
-    item = ITEM.model_copy(
-        update={"topic": "Gibt es einen Rabatt?", "documents": documents, "argument": answer}
-    )
-    (judgment,) = conqret.judge([item], format="rag")
-    assert judgment.measures["answered"].label == "declined"
 
 
 def test_the_baseline_cannot_tell_if_declining_is_right_and_says_what_it_looked_at() -> None:

@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-from dataclasses import replace
 
 import pytest
 
@@ -11,7 +10,7 @@ from conqret.data import Document, Item
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.page import write_report
-from conqret.judging.recorded_requests import indented, requests_of, write_report_with_requests
+from conqret.judging.recorded_requests import requests_of, write_report_with_requests
 from tests.server import FaultPlan, FaultServer
 
 ITEMS = [
@@ -100,23 +99,6 @@ def test_a_folder_of_prompts_is_asked_for_by_name(run, tmp_path):
     assert "0 tokens in" not in page
     assert re.search(r"<details><summary>prompt, \d+ words</summary>", page), "a prompt is opened whole"
     assert re.search(r"<details open><summary>raw answer, \d+ words?</summary>", page)
-
-
-def test_a_judge_of_a_script_is_not_said_to_have_changed(tmp_path):
-    import conqret
-    from conqret.judging.judge_parts import JUDGES
-
-    mine = replace(JUDGES["direct"], name="my-judge")
-    made = tmp_path / "run"
-    conqret.judge(ITEMS[:1], format=mine, metrics=["groundedness"], output=made)
-    (found,) = requests_of(JudgeFolder(made), ["trams"])
-    assert "my-judge" in found.exchanges[0].lacks[0]
-
-
-def test_json_is_indented_and_nothing_else_of_an_answer_changes():
-    assert indented('{"a": [1, "b c"]}') == '{\n  "a": [\n    1,\n    "b c"\n  ]\n}'
-    for odd in ("no JSON", '{"a": 1, "a": 2}', '"\\u00e9"', "[" * 5000, ""):
-        assert indented(odd) == odd
 
 
 def test_a_run_without_recordings_says_so_and_takes_them_from_elsewhere(run, tmp_path):

@@ -306,32 +306,6 @@ def test_what_to_do_about_a_batch_that_the_provider_does_not_know(items, tmp_pat
             judge(items, **settings)
 
 
-def test_a_batch_that_is_made_with_status_201_is_taken(asked):
-    server, make = asked.server, asked.server._made
-
-    def created(*questions: Any) -> web.Response:
-        response = make(*questions)
-        response.set_status(201)
-        return response
-
-    server._made = created
-    asked()
-    server.status = "completed"
-    assert states(asked()) == ["scored"] * COUNT
-    assert len(server.batches) == 1
-
-
-def test_a_batch_that_failed_as_a_whole_says_why(items, tmp_path, caplog):
-    with BatchServer() as server:
-        settings = {"model": "openai/m", "api_base": server.url, "output": tmp_path / "run", "batch": True}
-        judge(items, **settings)
-        server.status = "failed"
-        judge(items, **settings)
-    assert "batch batch_0 has ended (failed: line 1 is too long): no results; 4 without an answer" in told(
-        caplog
-    )
-
-
 @pytest.mark.parametrize(
     ("settings", "fault"),
     [

@@ -27,9 +27,7 @@ def test_mean_and_majority_stand_beside_every_sample() -> None:
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        ([0.2], 0.2),
         ([0, 1, 1], 1),
-        ([0, 1], 0.5),
         ([0.1, 0.5, 0.9], 0.5),
         ([0, 0, 1, 1, 0.5], 0.5),
         ([1, 1, 0.2, 0.2], 0.6),

@@ -16,12 +16,10 @@ from typing import Any
 import pytest
 
 import conqret
-from conqret.adapters.single import SingleMetric
 from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.experiments.reading import read_experiment
 from conqret.studies.bias.bias_run import bias_plan
-from conqret.studies.sensitivity.sensitivity_study import sensitivity
 from tests.contract.items import DEMO
 from tests.experiments.test_experiment_config import GOOD
 from tests.generation.corpora import write_corpus
@@ -109,19 +107,6 @@ def _sent(port: str, method: str, path: str, item: object = None) -> Any:
     return json.loads(content)
 
 
-@pytest.mark.parametrize("criterion", [CLARITY, ANCHORED, ANCHORED.plain()])
-def test_other_peoples_evaluators(criterion: Any) -> None:
-    """What all adapters ask through: the metric of the format ``criteria`` is the criterion itself."""
-    with FaultServer() as server:
-        single = SingleMetric.create(
-            criterion, "criteria", model="openai/m", api_base=server.url, api_key="k"
-        )
-        judgment = single.judged(ITEM)
-        single.close()
-    assert single.name == "conqret criteria clarity"
-    assert single.measure(judgment).value is not None
-
-
 def test_a_file_of_settings(forks: Forks, tmp_path: Path) -> None:
     config, errors = tmp_path / "my.toml", tmp_path / "errors"
     config.write_text(f'[judge]\ncriterion = ["{STATEMENT}", "{CLARITY}"]\n')
@@ -160,17 +145,6 @@ def test_the_judges_of_an_experiment(tmp_path: Path) -> None:
             read_experiment(file)
         (line,) = str(caught.value).splitlines()[1:]
         assert re.search(rf":\d+ {re.escape(place)}: ", line)
-
-
-def test_of_damage_nothing_is_expected_but_of_known_names() -> None:
-    with FaultServer() as server:
-        found = sensitivity(
-            DEMO, criteria=[STATEMENT, CLARITY], models="openai/m", api_base=server.url, perturb="padding:0,2"
-        )
-    sourced, clarity = sorted(found.curves, key=lambda curve: curve.metric, reverse=True)
-    assert (sourced.expected, sourced.verdict) == (None, None)
-    assert sourced.words
-    assert (str(clarity.expected), clarity.verdict is None) == ("no rise", False)
 
 
 def test_probes_of_what_a_criterion_looks_at() -> None:

@@ -118,25 +118,6 @@ async def test_a_rubric_puts_probabilities_together():
     assert score.parts[0].label == "met with P = 0.70, weight 3"
 
 
-async def test_a_run_that_failed_halfway_asks_for_the_rest_alone(tmp_path):
-    from aiohttp import web
-
-    working = False
-
-    def answer(body: Any) -> web.Response:
-        if not working and body["state"]["argument"] == demo()[1].argument:
-            return web.json_response({"error": "broken"}, status=400)
-        return served(can_be_judged)(body)
-
-    async with serving(answer) as (url, heard):
-        first = await judged(url, output=tmp_path / "run")
-        assert [one.status for one in first] == ["scored", "failed"]
-        working = True
-        again = await judged(url, output=tmp_path / "run")
-        assert len(heard) == 3
-    assert [one.status for one in again] == ["scored", "scored"]
-
-
 @pytest.mark.skipif(
     importlib.util.find_spec("sparrow_decider") is None, reason="sparrow-decider is not installed"
 )

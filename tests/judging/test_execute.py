@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 from conqret import DeclarationError
-from conqret.data import Reason
 from conqret.io import source as item_source
 from conqret.judging.judge_folder import COLUMNS, JudgeFolder
 from conqret.judging.judgments import Judgments
@@ -84,15 +83,6 @@ def test_scores_hold_a_row_for_each_measure_and_each_part(tmp_path: Path) -> Non
     assert scores.schema["majority"] == pl.Float64
 
 
-def test_the_same_command_again_judges_nothing_again(tmp_path: Path) -> None:
-    run(tmp_path / "r")
-    before = said(JudgeFolder(tmp_path / "r").judgments())
-    again: list[Any] = []
-    outcome = execute(execution(tmp_path / "r"), watch=watching(again.append))
-    assert (kept_before(outcome), again) == (4, [])
-    assert said(JudgeFolder(tmp_path / "r").judgments()) == before
-
-
 def test_failed_judgments_are_made_again_and_scored_ones_kept(tmp_path: Path) -> None:
     with FaultServer(FaultPlan(script=(None, None, "bad_request", None))) as server:
         settings = {
@@ -116,17 +106,6 @@ def test_failed_judgments_are_made_again_and_scored_ones_kept(tmp_path: Path) ->
     ]
 
 
-def test_judgments_keep_the_order_of_the_items_under_faults(tmp_path: Path) -> None:
-    with FaultServer(FaultPlan({"server_error": 0.3}, seed=3)) as server:
-        run(
-            tmp_path / "r",
-            demo()[:12],
-            metrics=("context_relevance",),
-            client=served(server, max_concurrency=12),
-        )
-    assert [j.item for j in JudgeFolder(tmp_path / "r").judgments()] == [item.id for item in demo()[:12]]
-
-
 @pytest.mark.parametrize("spoil", ["cut", "binary line"])
 def test_a_spoiled_judgments_file_is_mended(tmp_path: Path, spoil: str) -> None:
     run(tmp_path / "r")
@@ -138,14 +117,6 @@ def test_a_spoiled_judgments_file_is_mended(tmp_path: Path, spoil: str) -> None:
     assert kept_before(outcome) == 3
     assert outcome.summary.usage.recorded == 4  # the four calls of the item that was judged again
     assert said(out.judgments()) == before
-
-
-def test_a_spoiled_file_is_no_finished_run(tmp_path: Path) -> None:
-    run(tmp_path / "r")
-    out = JudgeFolder(tmp_path / "r")
-    out.judgments_file.write_bytes(b'{"item": 1}\n' + out.judgments_file.read_bytes())
-    with pytest.raises(DeclarationError, match=r"judgments.jsonl:1 is not a judgment"):
-        list(out.judgments())
 
 
 @pytest.mark.parametrize("damage", ["cut", "another text", "gone"])
@@ -200,31 +171,6 @@ def test_another_run_in_the_same_folder_is_refused(
     assert words in str(caught.value)
     assert "--overwrite" in str(caught.value)
     assert {file: file.read_bytes() for file in before} == before
-
-
-def test_nothing_is_written_when_something_is_declared_wrongly(tmp_path: Path) -> None:
-    text = tmp_path / "notes.txt"
-    text.write_text("no recordings\n", encoding="utf-8")
-    wrong: list[dict[str, Any]] = [
-        {"replay": text},
-        {"replay": tmp_path / "nowhere"},
-        {"recordings": text},
-        {"recordings": tmp_path / "no" / "store.sqlite"},
-        {"client": ClientOptions("openai/unpriced", budget_usd=1.0)},
-    ]
-    for settings in wrong:
-        with pytest.raises(DeclarationError):
-            run(tmp_path / "r", **settings)
-        assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"], settings
-
-
-def test_a_server_that_always_refuses_ends_the_run_with_every_item_failed(tmp_path: Path) -> None:
-    with FaultServer(FaultPlan(always="auth")) as server:
-        outcome = run(tmp_path / "r", demo(), metrics=("context_relevance",), client=served(server))
-    assert (outcome.summary.total, outcome.summary.scored, outcome.summary.failed) == (24, 0, 24)
-    assert set(outcome.summary.reasons) <= {Reason.AUTHENTICATION, Reason.PROVIDER_DOWN}
-    for judgment in JudgeFolder(tmp_path / "r").judgments():
-        assert judgment.measures["context_relevance"].value is None
 
 
 def test_after_a_kill_nothing_tells_of_an_earlier_stop(tmp_path: Path) -> None:

@@ -12,11 +12,9 @@ from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import Case
 from conqret.judging.setup import set_up
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.expected_cost import ExpectedCost, expected, total
+from conqret.llm.expected_cost import ExpectedCost, expected
 from conqret.llm.prompt_fitting import prompt_tokens
-from conqret.prompts import Library
 from conqret.runs.dry_run import SIZED, TEXT_TOKENS, VALUE_TOKENS, CountingClient
-from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, rewriting
 
 ITEMS = list(open_items(Path(__file__).resolve().parents[2] / "fixtures" / "demo" / "items.jsonl"))
 PRICED = ClientOptions("a-model-of-mine", input_price=2.0, output_price=10.0)
@@ -31,17 +29,6 @@ def test_dollars_are_tokens_times_prices_a_million() -> None:
     assert one.cost_usd == pytest.approx(0.5 * 2 + 0.006 * 10)
     assert one.stage == "judge by direct"
     assert expected("judge", ClientOptions("offline"), 3, 500_000, 6_000).cost_usd == 0
-
-
-def test_one_unknown_price_makes_the_sum_unknown() -> None:
-    known = expected("judge", PRICED, 1, 1_000_000, 0, of="bm25+writer", by="direct")
-    unknown = expected(
-        "rewrite", ClientOptions("a-model-of-mine"), 2, 10, 20, of="bm25+writer", by="hallucinate"
-    )
-    assert [*total([known, known]).values()] == [2, 2_000_000, 0, 4.0]
-    assert [*total([known, unknown]).values()] == [3, 1_000_010, 20, None]
-    assert [*total([]).values()] == [0, 0, 0, 0]
-    assert unknown.stage == "rewrite bm25+writer for hallucinate"
 
 
 @pytest.mark.parametrize("name", ["rag-fine-grained", "citation-support", "g-eval"])
@@ -94,21 +81,6 @@ def test_of_many_items_some_stand_for_all() -> None:
     assert whole.sampled == 1
     assert some.sampled < 1 / 3
     assert some.prompt_tokens / some.calls == pytest.approx(whole.prompt_tokens / whole.calls, rel=0.02)
-
-
-def test_a_rewrite_shows_documents_only_if_the_perturbation_needs_them() -> None:
-    words = Document(id="d", text="word " * 500)
-    item = Item(
-        id="i", topic="Zoos?", stance="pro", documents=(words,), argument="Zoos can teach children [1]. " * 6
-    )
-    (with_documents,), (without,) = (
-        rewriting([item], PerturbationLevels.from_name(name), PRICED, Library())
-        for name in ("hallucinate", "paraphrase")
-    )
-    assert with_documents.calls == without.calls == 1
-    assert VALUE_TOKENS < with_documents.completion_tokens <= without.completion_tokens
-    assert with_documents.prompt_tokens - without.prompt_tokens > 500
-    assert without.prompt_tokens < 600
 
 
 def test_an_answer_is_as_long_as_what_is_asked_for() -> None:

@@ -47,7 +47,7 @@ def test_an_english_item_explained_in_english_has_the_prompt_that_it_had(bees: d
     assert fingerprint([bees["en"]]) == fingerprint([bees["en"]], "en")
 
 
-@pytest.mark.parametrize("code", ["de", "fr", "es", "pt", "ru", "ar", "hi", "zh", "ja"])
+@pytest.mark.parametrize("code", ["de", "ar", "zh"])
 def test_another_language_is_named_and_explained_in(bees: dict[str, Item], code: str) -> None:
     plain, said = system(bees["en"]), system(bees[code])
     assert said.startswith(plain)
@@ -57,10 +57,6 @@ def test_another_language_is_named_and_explained_in(bees: dict[str, Item], code:
     assert said.count(languages["language"]) >= 2
     assert prompt_languages(bees[code], "en") == {**languages, "explain_in": "English"}
     assert fingerprint([bees["en"]]) != fingerprint([bees[code]]) != fingerprint([bees[code]], "en")
-
-
-def test_a_language_that_cannot_be_told_is_not_named() -> None:
-    assert prompt_languages(Item(id="a", topic="1234?", argument="42 [1]."), "") is None
 
 
 def test_every_format_that_writes_says_it(bees: dict[str, Item]) -> None:

@@ -14,9 +14,6 @@ from conqret.data import Nugget, Reason
 from conqret.judges.nugget_assignments import METRICS, assigned_part, nugget_measures
 from conqret.judges.nuggets import IN_ONE_CALL, NO_WORDS
 from conqret.judging.instrument import flags, judge_item
-from conqret.judging.judge import expected_cost
-from conqret.studies.bias.bias_run import bias_plan
-from conqret.studies.sensitivity.sensitivity_study import sensitivity
 from tests.judging.scripted import Scripted, instrument
 from tests.server import FaultServer
 
@@ -202,18 +199,6 @@ def whole(count: int) -> dict[str, Any]:
     return {"nuggets": [nugget.model_dump(exclude_none=True) for nugget in MANY[:count]]}
 
 
-def test_the_cost_counts_requests_of_ten() -> None:
-    cost = expected_cost([many()], format="nuggets", model="gpt-4o-mini")
-    assert cost.calls == 3
-    single = expected_cost([many(10)], format="nuggets", model="gpt-4o-mini")
-    assert 23 * single.completion_tokens == 10 * cost.completion_tokens
-
-
-def test_how_many_are_asked_together_is_part_of_the_fingerprint() -> None:
-    identity = conqret.judge([many(1)], format="nuggets").record.identity
-    assert identity["nuggets in one call"] == IN_ONE_CALL
-
-
 @pytest.mark.parametrize(
     ("settings", "names"),
     [
@@ -237,11 +222,3 @@ def test_assignments_that_are_there_are_pointed_out(tmp_path: Path) -> None:
     found = conqret.judge(assignments(tmp_path, partly), format="nugget-assignments")[0]
     assert found.value("vital_score") == 0.5
     assert (found.value("all_score"), found.reasons["all_score"]) == (None, "nothing_to_judge")
-
-
-def test_probes_of_the_answer_and_a_judge_of_nuggets_in_a_study_of_damage() -> None:
-    rows = [many(2), many(2).model_copy(update={"id": "other", "topic": "Is honey sweet?"})]
-    plan = bias_plan(rows, format="nuggets", probes=["length"])
-    assert {metric for contrast in plan.contrasts for metric in contrast.metrics} == set(METRICS)
-    curves = sensitivity(rows, formats="nuggets", perturb="truncate:0,50%").curves
-    assert {curve.metric for curve in curves} == set(METRICS)

@@ -16,7 +16,6 @@ from conqret import bias, sensitivity
 from conqret.errors import DeclarationError
 from conqret.judging.own_judge import read_verdict
 from conqret.llm.backends.function import admit, identity
-from conqret.runs.dry_run import costs_of
 from conqret.studies.bias.result import BiasRow, BiasTable
 
 PAIRS = [
@@ -98,11 +97,6 @@ def test_what_raises_or_says_nonsense_is_no_score() -> None:
     assert "first, second, tie or a number" in next(iter(odd.session.failures.values()))
     unsaid = bias(PAIRS[:3], judge=lambda item: object(), probes=["position"])
     assert "no plain data" in next(iter(unsaid.session.failures.values()))
-
-
-def test_a_plan_says_what_it_takes_and_asks_nobody() -> None:
-    (found,) = costs_of(lambda: bias(PAIRS, judge=broken, probes=["position"], dry_run=True))
-    assert (found.calls, found.cost_usd) == (2 * len(PAIRS), 0.0)
 
 
 @pytest.mark.parametrize(
@@ -205,8 +199,3 @@ def test_what_cannot_be_imported_is_said(here: Path, name: str, words: str) -> N
     (here / "own_broken_module.py").write_text("1 / 0\n", encoding="utf-8")
     with pytest.raises(DeclarationError, match=words):
         bias(PAIRS, judge=name)
-
-
-def test_one_judge_is_asked_at_a_time() -> None:
-    with pytest.raises(DeclarationError, match="leave gpt-4o out"):
-        bias(PAIRS, judge=first_wins, model="gpt-4o")

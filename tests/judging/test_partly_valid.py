@@ -19,7 +19,7 @@ from conqret.llm.sender import Sender
 from tests.contract.items import demo
 from tests.judging.runs import run, said
 from tests.judging.scripted import ITEM, Scripted, instrument
-from tests.judging.test_scoring import dimensions, fine_grained
+from tests.judging.test_scoring import fine_grained
 from tests.llm.samples import options, request
 from tests.server import FaultServer
 
@@ -28,16 +28,6 @@ RELEVANCE = ("context_relevance", "predicted_precision")
 
 def salvaged(name: str, given: dict[str, Any]) -> dict[str, Any]:
     return valid_alone(JUDGES[name].judge_prompts[0], Case(ITEM), given)
-
-
-def test_a_missing_document_costs_the_relevance_and_nothing_else() -> None:
-    found = salvaged("rag-fine-grained", fine_grained(5, 3))
-    assert set(found) == set(JUDGES["rag-fine-grained"].metrics)
-    assert {name for name, measure in found.items() if measure.value is None} == set(RELEVANCE)
-    for name in RELEVANCE:
-        assert found[name].reason is Reason.INVALID_ANSWER
-        assert "document 3 missing" in found[name].detail
-    assert found["groundedness"].value == pytest.approx(0.2)
 
 
 @pytest.mark.parametrize(
@@ -54,16 +44,6 @@ def test_each_field_stands_for_itself(change: dict[str, Any], lost: str, words: 
     assert [name for name, measure in found.items() if measure.value is None] == [lost]
     assert words in found[lost].detail
     assert found["context_relevance"].value == pytest.approx(9 / 15)
-
-
-def test_what_is_left_out_is_named_and_a_comment_costs_nothing() -> None:
-    answer: dict[str, Any] = {**dimensions(3), "remark": "all in all a fine text"}
-    assert all(measure.value is not None for measure in salvaged("listwise", answer).values())
-    del answer["credibility"]
-    found = salvaged("listwise", answer)
-    assert found["credibility"].reason is Reason.INVALID_ANSWER
-    assert "credibility" in found["credibility"].detail
-    assert found["local_acceptability"].value == 1.0
 
 
 async def test_in_one_of_two_orders_a_part_is_lost_with_that_part_alone() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 import conqret
@@ -45,21 +43,6 @@ def test_shares_of_claims_and_their_harmonic_mean() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("reference", "answer", "f1"),
-    [
-        (("left_out",), ("not_in_reference",), 0.0),
-        (("stated",), ("borne_out",), 1.0),
-        (("left_out",), (), 0.0),
-    ],
-)
-def test_f1_at_its_ends(reference: tuple[str, ...], answer: tuple[str, ...], f1: float) -> None:
-    found = measures(
-        "answer-correctness", {"reference_claims": claims(*reference), "answer_claims": claims(*answer)}
-    )
-    assert found["correctness_f1"].value == f1
-
-
 def test_an_answer_that_claims_nothing_has_no_precision() -> None:
     found = measures(
         "answer-correctness", {"reference_claims": claims("left_out", "left_out"), "answer_claims": []}
@@ -77,15 +60,6 @@ def test_context_recall_is_the_share_that_is_borne_out() -> None:
         {"reference_claims": claims("borne_out", "partly", "not_in_documents", "contradicted")},
     )
     assert found["context_recall"].value == pytest.approx(1.5 / 4)
-
-
-@pytest.mark.parametrize("name", ["answer-correctness", "context-recall"])
-def test_a_claim_that_is_given_twice_is_refused(name: str) -> None:
-    answer: dict[str, Any] = {"reference_claims": claims("partly") * 2}
-    if name == "answer-correctness":
-        answer["answer_claims"] = []
-    with pytest.raises(ValueError, match="repeated: claim 0"):
-        measures(name, answer)
 
 
 @pytest.mark.parametrize("name", ["answer-correctness", "context-recall"])
@@ -110,7 +84,7 @@ def test_the_baseline_goes_by_words() -> None:
     assert [part.label for part in judgment.measures["context_recall"].parts] == wanted
 
 
-@pytest.mark.parametrize("name", ["direct", "rag-direct", "rag-fine-grained", "listwise-rag"])
+@pytest.mark.parametrize("name", ["direct", "rag-fine-grained"])
 def test_hallucination_is_the_complement_of_groundedness(name: str) -> None:
     both = conqret.judge(demo()[:3], format=name, metrics=["hallucination", "groundedness"])
     alone = conqret.judge(demo()[:3], format=name, metrics=["hallucination"])

@@ -11,7 +11,7 @@ from conqret import judge
 from conqret.io import open_items
 from conqret.judging.instrument import filled, judge_item
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import JUDGES, Case, JudgePrompt, digest
+from conqret.judging.judge_parts import JUDGES, Case, JudgePrompt
 from conqret.judging.setup import set_up
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request
@@ -33,10 +33,6 @@ def asked(name: str, *metrics: str) -> JudgePrompt[Any]:
 
 def system(ask: JudgePrompt[Any]) -> str:
     return filled(Library()[ask.prompt], ask, Case(ITEM)).system
-
-
-def fingerprint(name: str, *metrics: str) -> str:
-    return digest(JUDGES[name].identity(JudgeOptions(metrics=metrics), Library(), MODEL))
 
 
 def test_only_what_is_asked_for_stands_in_prompt_and_schema() -> None:
@@ -77,20 +73,6 @@ def test_a_damaged_version_goes_to_the_instrument_that_judges() -> None:
     assert part.fingerprint != plain.fingerprint
 
 
-def test_all_of_it_is_the_same_instrument_in_any_order_and_less_is_another() -> None:
-    metrics = JUDGES["rag-fine-grained"].metrics
-    whole = fingerprint("rag-fine-grained")
-    assert (
-        whole == fingerprint("rag-fine-grained", *metrics) == fingerprint("rag-fine-grained", *metrics[::-1])
-    )
-    part = fingerprint("rag-fine-grained", "context_relevance")
-    assert part == fingerprint("rag-fine-grained", "predicted_precision")  # they share their question
-    assert len({whole, part, fingerprint("rag-fine-grained", "clarity")}) == 3
-    identity = JUDGES["listwise"].identity(JudgeOptions(metrics=("clarity",)), Library(), MODEL)
-    assert identity["asked in one call of listwise"] == "clarity"
-    assert fingerprint("g-eval") == fingerprint("g-eval", "groundedness")  # a question each
-
-
 def test_an_item_gets_the_metrics_asked_for_and_the_request_is_that_small() -> None:
     requests: list[Request[Any]] = []
 
@@ -104,11 +86,3 @@ def test_an_item_gets_the_metrics_asked_for_and_the_request_is_that_small() -> N
     assert dict(judgment.values) == {"predicted_precision": pytest.approx(2 / 3)}
     assert {request.sample for request in requests} == {0, 1}
     assert all(list(request.response.model_fields) == ["context_relevance"] for request in requests)
-
-
-def test_dimensions_keep_the_order_of_the_sample_behind_the_other_sections() -> None:
-    ask, case = asked("listwise-rag", "clarity", "credibility", "groundedness"), Case(ITEM)
-    turned = Case(ITEM, dimensions=case.dimensions[::-1])
-    assert list(ask.answer(case).model_fields) == ["groundedness", "credibility", "clarity"]
-    assert list(ask.answer(turned).model_fields) == ["groundedness", "clarity", "credibility"]
-    assert ask.answer(turned) is ask.answer(turned)  # digests and formats are kept by the class

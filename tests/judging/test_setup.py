@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret import DeclarationError, Item, ItemsError
+from conqret import DeclarationError, ItemsError
 from conqret.io import open_items
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.setup import check_items, set_up
@@ -31,24 +31,6 @@ def test_a_field_that_some_items_lack_is_a_fault_of_each() -> None:
         (3, "second_argument"),
     ]
     assert "compares two arguments" in str(caught.value)
-
-
-def test_a_selected_metric_needs_its_fields() -> None:
-    with pytest.raises(ItemsError, match="second_argument"):
-        check_items(open_items(SINGLE), set_up("g-eval", OFFLINE, JudgeOptions(("preference",))))
-    _, setup = check_items(
-        open_items(SINGLE), set_up("g-eval", OFFLINE, JudgeOptions(("context-relevance",)))
-    )
-    assert setup.options.metrics == ("context_relevance",)
-
-
-def test_a_format_of_which_nothing_can_be_had() -> None:
-    bare = [Item(id="1", topic="Is it so?"), Item(id="2", topic="Is it not?")]
-    with pytest.raises(ItemsError) as caught:
-        check_items(open_items(bare), set_up("rag-fine-grained", OFFLINE, JudgeOptions()))
-    assert len(caught.value.faults) == 4  # documents and argument of either
-    with pytest.raises(ItemsError):
-        check_items(open_items(SINGLE), set_up("rag-direct", OFFLINE, JudgeOptions()))
 
 
 def test_faults_of_the_file_and_of_the_format_are_told_at_once() -> None:

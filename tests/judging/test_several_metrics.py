@@ -139,7 +139,7 @@ def test_offline_a_criterion_needs_a_model_and_the_others_are_scored(cli: Cli, t
     metrics = ("--metric", "faithfulness", "--criterion", "polite: The answer is polite")
     done = cli("judge", tmp_path / "items.csv", *metrics, "-o", tmp_path / "r")
     assert "1 item: 1 scored for some of the metrics, 0 for all, 0 for none" in done.out
-    assert "note: polite needs a model" in done.err
+    assert "without a model they are not scored" in done.err
     assert "these scores are word statistics of the offline baseline" in " ".join(done.err.split())
     assert "--columns second_argument=reference" in " ".join(done.err.split())
     table = "question,contexts,answer,reference\nHow?,Choose it.,Choose it.,Rotate it.\nWhy?,So.,So.,\n"

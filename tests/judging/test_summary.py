@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from conqret.data import Call, Flag, Judgment, Measure, Reason, Status, Trace, Trim
 from conqret.judging.judge_folder import COLUMNS, score_rows, wide_row
 from conqret.judging.summary_tables import coverage
-from conqret.judging.tally import Tally, summarise
+from conqret.judging.tally import summarise
 from conqret.stats.estimate import Estimate
 
 
@@ -123,11 +123,6 @@ def test_flagged_and_trimmed() -> None:
     shown = coverage(summary)
     assert "1 with a possible prompt injection" in shown
     assert "1 with scripts of a web page in a text" in shown
-
-
-def test_nothing_at_all() -> None:
-    summary = Tally().summary()
-    assert (summary.total, summary.metrics, summary.usage.cost_usd) == (0, {}, 0.0)
 
 
 def test_rows_of_tables() -> None:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import pytest
 
 from conqret.data import Item, Judgment, Measure, Status
 from conqret.data.judgment import TopicKeys
-from conqret.io.labels import read_labels
 from conqret.judging.tally import summarise
-from conqret.studies.agreement.annotator_agreement import agreement
-from conqret.studies.agreement.label_join import join_labels
 
 CODES = ("en", "de", "fr", "es", "pt", "ru", "ar", "hi", "zh", "ja")
 TOPICS = 12
@@ -58,19 +54,6 @@ def test_an_interval_over_translations_is_that_over_equal_copies(tied: bool) -> 
     assert translated.n == copies.n == TOPICS * len(CODES)
     assert translated.low == pytest.approx(copies.low)
     assert translated.high == pytest.approx(copies.high)
-
-
-def test_labels_meet_translations_by_topic(tmp_path: Path) -> None:
-    path = tmp_path / "labels.csv"
-    rows = [
-        f"{judgment.item},{judgment.topic},{name},groundedness,{1 + (place + shift) % 5}"
-        for place, judgment in enumerate(_translated(True))
-        for shift, name in enumerate(("ann", "bob"))
-    ]
-    path.write_text("\n".join(["item,topic,annotator,dimension,value", *rows]) + "\n", encoding="utf-8")
-    labels = read_labels(path, scales=["1:5"])
-    assert len(set(join_labels(_translated(True), labels).clusters)) == TOPICS
-    assert agreement(labels).basis.clusters == TOPICS
 
 
 def test_what_ties_topics() -> None:

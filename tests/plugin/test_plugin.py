@@ -214,16 +214,3 @@ def test_importing_it_costs_nothing() -> None:
     new = set(json.loads(done.stdout.replace("'", '"')))
     assert {name for name in new if not name.startswith("conqret")} == set()
     assert {name for name in new if name.count(".") > 1 or name.startswith("conqret.perturb")} == set()
-
-
-def test_columns_of_the_items_are_named(suite: Suite) -> None:
-    (suite.path / "own.csv").write_text("ask,reply\nWhy?,So it is.\n", encoding="utf-8")
-    suite.makepyfile(
-        """
-        def test_it(conqret_items):
-            assert conqret_items[0].argument == "So it is."
-        """
-    )
-    suite.run("--conqret-items=own.csv", "--conqret-columns", "topic=ask,argument=reply").assert_outcomes(
-        passed=1
-    )

@@ -112,18 +112,6 @@ def test_no_name_leads_out_of_the_folder(folder: Path, name: str) -> None:
         Library(folder, ["mine"])[name]
 
 
-def test_an_overlay_must_be_a_folder(tmp_path: Path) -> None:
-    with pytest.raises(DeclarationError, match="is not a folder"):
-        Library(tmp_path / "nowhere")
-    with pytest.raises(DeclarationError, match="no folder of prompts"):
-        Library().path("mine")
-
-
-def test_the_nearest_prompt_is_named() -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'direct/groundedness'"):
-        Library()["direct/groundednes"]
-
-
 def test_windows_line_ends(folder: Path) -> None:
     (folder / "mine.j2").write_bytes(GOOD.replace("\n", "\r\n").encode())
     assert Library(folder, ["mine"])["mine"].version == 1

@@ -22,20 +22,6 @@ def store(path: Path, foreign: str = "") -> RowStore[Row]:
     )
 
 
-def test_rows_are_found_by_their_key_in_the_next_session(tmp_path: Path) -> None:
-    path = tmp_path / "folder" / "rows.jsonl"
-    with store(path) as rows:
-        assert not path.exists()
-        for number in range(3):
-            rows.add(Row(key=f"{number}", value=number))
-        assert rows.get("1") == Row(key="1", value=1)
-    with store(path) as rows:
-        assert ("1" in rows, "9" in rows, len(rows)) == (True, False, 3)
-        assert rows.get("2") == Row(key="2", value=2)
-        assert rows.get("9") is None
-        assert [row.key for row in rows.rows()] == ["0", "1", "2"]
-
-
 def test_a_row_that_failed_counts_until_a_better_one_comes(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     with store(path) as rows:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from conqret.data import Judgment
-from conqret.errors import DeclarationError
 from conqret.judging.instrument import judge_item
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.setup import set_up
@@ -23,20 +22,6 @@ SETUP = set_up("direct", OFFLINE, JudgeOptions(("groundedness",)))
 
 async def judged(client: Client) -> Judgment:
     return await judge_item(demo()[0], SETUP.instrument(client))
-
-
-def test_answers_are_recorded_counted_and_replayed(tmp_path: Path) -> None:
-    store = tmp_path / "recordings.sqlite"
-    session = Session(OFFLINE, recordings=store)
-    first = session.run(judged)
-    again = session.run(judged)
-    assert first.values == again.values
-    assert session.counts == SessionCounts(sent=1, recorded=1)
-    replayed = Session("offline", replay=store)
-    assert replayed.run(judged).values == first.values
-    assert replayed.counts.sent == 0
-    with pytest.raises(DeclarationError, match="not both"):
-        Session("offline", recordings=store, replay=store)
 
 
 def test_sessions_share_store_library_and_loop(tmp_path: Path) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 import pytest
 from pydantic import BaseModel
 
-from conqret.runs.trials import Memory, Rows, RowStore, Trial, perform
+from conqret.runs.trials import Memory, Rows, Trial, perform
 
 
 class Row(BaseModel):
@@ -57,15 +56,6 @@ def test_no_more_than_allowed_are_under_way_and_none_is_taken_early() -> None:
 
     done(trials(), kept, 3)
     assert (most, taken, len(kept)) == (3, 20, 20)
-
-
-def test_what_is_kept_is_not_done_again_and_what_failed_is(tmp_path: Path) -> None:
-    path = tmp_path / "rows.jsonl"
-    with RowStore(path, Row, lambda row: row.key, finished=lambda row: row.good) as rows:
-        rows.add(Row(key="a", text="from before"))
-        rows.add(Row(key="b", text="failed", good=False))
-        assert done([trial("a"), trial("b"), trial("c")], rows, 1) == ["b", "c"]
-        assert [row.text for row in rows.rows()] == ["from before", "new", "new"]
 
 
 def test_an_error_ends_what_is_under_way() -> None:

@@ -15,7 +15,7 @@ from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, entry, note, result, tell_missing, tell_outcomes
 from conqret.console.shared_options import StudyOptions
 from conqret.errors import number
-from conqret.judging.command_options import ChosenJudge
+from conqret.judging.command import ChosenJudge
 from conqret.show.words import listed
 
 PROBES = "Probes"

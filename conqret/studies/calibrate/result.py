@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 from statistics import fmean
 from typing import ClassVar, Literal
 
@@ -20,7 +21,7 @@ from conqret.data import Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.io.safe_files import write_whole
-from conqret.judging.judge_folder import JudgeFolder, ScoreTable
+from conqret.judging.judge_folder import COLUMNS, JudgeFolder, score_cells, write_scores
 from conqret.judging.summary import Summary
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point
@@ -171,9 +172,13 @@ def calibrate_run(run: JudgeFolder, calibration: Calibration) -> Summary:
         for place, score in calibration.calibrated(judgment).items()
     }
     if run.scores_file.exists():
-        with ScoreTable(run.scores_file, beside={"calibrated": calibrated}) as table:
-            for judgment in run.judgments():
-                table.add(judgment)
+        place = itemgetter(*map(COLUMNS.index, ("item", "metric", "part")))
+        rows = (
+            (*row, calibrated.get(place(row)))
+            for judgment in run.judgments()
+            for row in score_cells(judgment)
+        )
+        write_scores(run.scores_file, rows, further=("calibrated",))
     whole = gathered((metric, score) for (_, metric, part), score in calibrated.items() if part is None)
     summary = run.so_far().with_calibrated({metric: fmean(scores) for metric, scores in whole.items()})
     if run.summary_file.exists():

@@ -12,7 +12,7 @@ from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, note_each, result, tell_missing
 from conqret.console.shared_options import StudyOptions
 from conqret.console.source_options import DocumentPool
-from conqret.judging.command_options import OwnJudge
+from conqret.judging.command import OwnJudge
 
 if TYPE_CHECKING:
     from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan

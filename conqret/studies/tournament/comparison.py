@@ -7,7 +7,7 @@ from typing import Any
 
 from conqret.data.criterion import FIELDS, PAIRED, Criterion, criterion_of, parse_criterion
 from conqret.errors import DeclarationError
-from conqret.judging.criteria import Preference, score_preference
+from conqret.judges.direct import Preference, score_preference
 from conqret.judging.deciding import preference_questions
 from conqret.judging.judge_parts import Judge, JudgePrompt
 
