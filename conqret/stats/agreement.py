@@ -266,7 +266,12 @@ def alternative_annotator_test(
         level: the level of measurement; nominal compares equality, all others distances.
         clusters: the cluster of each unit; None makes each unit its own cluster.
         epsilon: how much better the annotator may be, in [0, 1).
+
+    Raises:
+        DeclarationError: epsilon is out of range.
     """
+    if not 0 <= epsilon < 1:
+        raise DeclarationError(f"epsilon must lie in [0, 1), not at {epsilon}")
     verdicts, table = np.asarray(judge, dtype=float), np.asarray(annotators, dtype=float)
     topics = range(len(verdicts)) if clusters is None else clusters
     if len(table) < 2:

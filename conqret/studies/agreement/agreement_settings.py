@@ -6,8 +6,6 @@ from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal, Self
 
-from pydantic import Field
-
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.label_set import LabelSet, Unit
@@ -32,7 +30,7 @@ class AgreementSettings(Frozen):
     """
 
     aggregate: AggregateRule = "auto"
-    epsilon: float = Field(EPSILON["experts"], ge=0, lt=1)
+    epsilon: float = EPSILON["experts"]
     confidence: float = CONFIDENCE
     seed: int = SEED
 
