@@ -35,7 +35,7 @@ from conqret.perturb.rewriting import Rewrites
 from conqret.perturb.translating import Translation
 from conqret.retrieval.first_stage import Perspectives
 from conqret.retrieval.rerank import RankingAnswer
-from conqret.studies.improve.learned import WordingAnswer
+from conqret.studies.improve.improved_prompt import WordingAnswer
 
 DIGESTS = {
     "answer-correctness": "01e7232233325a4a",
