@@ -21,7 +21,7 @@ from conqret.io.limits import whole_text
 from conqret.llm.client_options import Backend, ClientOptions, Connection, on_this_machine
 from conqret.llm.failed_requests import ProviderError
 from conqret.llm.replies import CONTEXT_OVERFLOW
-from conqret.llm.request import Completion, Request
+from conqret.llm.request import Completion, Reading, Request
 from conqret.local.likelihoods import TargetScore, give_back
 from conqret.local.model_identity import commit_of, folder_identity, hub_file, hub_reachable
 from conqret.local.models import window_in
@@ -247,8 +247,7 @@ class Local(Connection):
         if request.reading is None and not request.plain:
             raise DeclarationError(f"{request.ask} cannot be used with a local model")
         await self.prepare()
-        work = self._write if request.plain else self._read
-        return await _in_worker(functools.partial(self._answered, work, request))
+        return await _in_worker(functools.partial(self._answered, request))
 
     async def close(self) -> None:
         """Release the model, which stays loaded for the next client of this process until another model is
@@ -271,15 +270,15 @@ class Local(Connection):
         folder = folder_of(self._folder)
         return _loaded(str(folder) if folder.is_dir() else self._folder, identity)
 
-    def _answered(
-        self, work: Callable[[ConditionalPerplexity, Request[Any]], Completion], request: Request[Any]
-    ) -> Completion:
-        """What ``work`` makes of the request, with what it took."""
-        if self._scorer is None:
-            raise DeclarationError("the local model is not loaded")
+    def _answered(self, request: Request[Any]) -> Completion:
+        scorer = self._scorer
+        assert scorer is not None  # noqa: S101 - it was prepared
         began = time.perf_counter()
-        made = work(self._scorer, request)
-        by = f"{self._model} ({self._scorer.dtype} on {self._scorer.device})"
+        if request.plain or request.reading is None:
+            made = self._write(scorer, request)
+        else:
+            made = self._read(scorer, request.reading)
+        by = f"{self._model} ({scorer.dtype} on {scorer.device})"
         return replace(made, model=by, cost_usd=0.0, seconds=time.perf_counter() - began)
 
     def _write(self, scorer: ConditionalPerplexity, request: Request[Any]) -> Completion:
@@ -301,10 +300,7 @@ class Local(Connection):
             return Completion(left, CONTEXT_OVERFLOW, **used)
         return Completion(written.text, "length" if written.cut else "stop", **used)
 
-    def _read(self, scorer: ConditionalPerplexity, request: Request[Any]) -> Completion:
-        reading = request.reading
-        if reading is None:
-            raise DeclarationError(f"{request.ask} cannot be used with a local model")
+    def _read(self, scorer: ConditionalPerplexity, reading: Reading) -> Completion:
         with _of_this_text():
             rows = list(scorer.stream(reading.pairs))
         used: dict[str, Any] = {"prompt_tokens": sum(map(_tokens, rows)), "completion_tokens": 0}
