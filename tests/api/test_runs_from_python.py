@@ -37,7 +37,8 @@ def test_debates_are_held_filtered_and_made_training_data(tmp_path: Path) -> Non
     assert (again.session.sent, again.summary) == (0, held.summary)
     passed = conqret.filter_statements(out / "statements.jsonl", output=tmp_path / "filtered")
     assert len(passed.found.kept) + len(passed.found.dropped) == held.summary.statements
-    data = conqret.debate_training_data(out, passed=tmp_path / "filtered", test_share=0.0)
+    kept = lines(tmp_path / "kept.jsonl", *passed.found.kept)
+    data = conqret.debate_training_data(kept, test_share=0.0)
     assert len(data.train) % 2 == 0
 
 
