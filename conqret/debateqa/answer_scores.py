@@ -279,16 +279,16 @@ def _requested(
     judge: ClientOptions,
     settings: RequestRunSettings,
     record: ScoreRecord,
-    asked: Mapping[str, tuple[ScoringPrompt, Callable[[Run[Any]], str]]],
+    requested: Mapping[str, tuple[ScoringPrompt, Callable[[Run[Any]], str]]],
     what: str,
 ) -> StudyOutcome[Any, None]:
-    """Have a model score the answers by each metric of ``asked``: its prompt, and what names the measuring model.
+    """Have a model score the answers by each metric of ``requested``: its prompt, and what names the measuring model.
     ``what`` is what a response is called."""
-    count = len(asked) * len(given.cases)
+    count = len(requested) * len(given.cases)
     with Run[Any](
         folder,
         [judge],
-        {prompt.prompt: prompt.run_prompt for prompt, _ in asked.values()},
+        {prompt.prompt: prompt.run_prompt for prompt, _ in requested.values()},
         settings,
         contents=(),
         total=count,
@@ -299,7 +299,7 @@ def _requested(
         run.request_all(
             scored(run, case, prompt, ScoreRow(given.name, case.id, metric, named(run)))
             for case in given.cases
-            for metric, (prompt, named) in asked.items()
+            for metric, (prompt, named) in requested.items()
         )
         return run.finish(lambda rows: (None, {}))
 

@@ -379,7 +379,8 @@ def apply_detector(
     known = [(pair, score) for pair, score in zip(rows, scores, strict=True) if pair.label is not None]
     agreement = None
     if known:
-        agreement = quality_of(*zip(*known, strict=True), loaded.probability, loaded.threshold)
+        labeled, log_odds = [pair for pair, _ in known], [score for _, score in known]
+        agreement = quality_of(labeled, log_odds, loaded.probability, loaded.threshold)
     yes = sum(chance >= loaded.threshold for chance in chances)
     return LocalDetections(rows, chances, loaded.threshold, yes, agreement, folder)
 

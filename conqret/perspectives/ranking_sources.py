@@ -336,8 +336,12 @@ def ranked(
     for diverse in (False, True):
         chosen = [system for system in systems if has_step(system, {"mmr"}) == diverse]
         plan = PipelinePlan(depth=max(depth, MMR_DOCUMENTS) if diverse else depth)
-        encoders = {"encoder": encoder, "mmr_encoder": mmr_encoder if diverse else None}
-        made = run_systems(chosen, index, topics, plan, session, **encoders) if chosen else []
+        mmr = mmr_encoder if diverse else None
+        made = (
+            run_systems(chosen, index, topics, plan, session, encoder=encoder, mmr_encoder=mmr)
+            if chosen
+            else []
+        )
         for name, run in zip(chosen, made, strict=True):
             first = {topic: documents[:depth] for topic, documents in run.run.items()}
             runs[name] = replace(run, run=first) if diverse else run

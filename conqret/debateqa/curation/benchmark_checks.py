@@ -276,8 +276,8 @@ def benchmark_duplicates(
     rows = reviewed(review, benchmark, "pairs", labels, output, **settings)
     counts = [len(question.partial_answers) for question in made.questions]
     pairs = sum(count * (count - 1) // 2 for count in counts)
-    found = {"views": sum(counts), "pairs": pairs, "duplicates": sum(rows.verdicts.values())}
-    return Distinctiveness(**vars(rows), **found)
+    duplicates = sum(rows.verdicts.values())
+    return Distinctiveness(**vars(rows), views=sum(counts), pairs=pairs, duplicates=duplicates)
 
 
 @strict_options
