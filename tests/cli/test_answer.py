@@ -103,3 +103,31 @@ def test_bad_input_leaves_nothing(cli, questions, tmp_path, more, said):
     done = cli("debateqa", "answer", questions, *more, "-o", tmp_path / "out")
     assert (done.code, said in done.err) == (2, True), done.err
     assert not (tmp_path / "out").exists()
+
+
+def test_each_question_is_searched_in_its_own_web_pages(cli, questions, tmp_path):
+    asked = [json.loads(line) for line in questions.read_text().splitlines()]
+    pages = [
+        {
+            "question": asked[place]["id"],
+            "url": f"https://{place}.{end}/",
+            "text": f"Some ask: {asked[place]['question'][:-1]}, and say so. " * (3000 // 60),
+        }
+        for place, end in ((0, "org"), (1, "com"))
+    ]
+    file = tmp_path / "pages.jsonl"
+    file.write_text("".join(json.dumps(page) + "\n" for page in pages))
+    collected = tmp_path / "web"
+    assert cli("perspectives", "collect", questions, "--pages", file, "-o", collected).code == 0
+    command = ("debateqa", "answer", questions, "--strategy", "rag", "--index", collected)
+    done = cli(*command, "-o", tmp_path / "out")
+    assert done.code == 0, done.err
+    first, second, without = (row["documents"] for row in answers(tmp_path / "out"))
+    assert (len(first), len(second), without) == (2, 2, [])  # two chunks each
+    assert not {*first} & {*second}
+    trusted = cli(*command, "--trusted", "standard", "-o", tmp_path / "trusted")
+    assert [len(row["documents"]) for row in answers(tmp_path / "trusted")] == [2, 0, 0], trusted.err
+    others = tmp_path / "others.jsonl"
+    others.write_text('{"id": "other", "question": "Should trams run?"}')
+    refused = cli("debateqa", "answer", others, *command[3:])
+    assert (refused.code, "but for none of these" in refused.err) == (2, True)
