@@ -24,9 +24,10 @@ from conqret.errors import DeclarationError, Elsewhere, check_known, metric_name
 from conqret.io.safe_files import write_whole
 from conqret.judging.judge_folder import Gate, GateCondition, JudgeFolder
 from conqret.judging.judge_options import COVERAGE
-from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
+from conqret.judging.judge_parts import JUDGES
 from conqret.judging.judge_settings import chosen_format, opened
 from conqret.judging.known_as import elsewhere
+from conqret.judging.metric_homes import default_format
 from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import coverage, headlines, summary_tables
 from conqret.show.markup import safe, tables_markdown
@@ -61,7 +62,7 @@ def requirements(
     if own:  # of a function's own metrics, those that it returns are checked before it judges
         return [parse_mean(text, metrics or None, "add --metric {}".format) for text in texts]
     source = None if items is None else opened(items, settings)
-    judge = JUDGES.resolve(chosen_format({**settings, "replay": None}, source) or DEFAULT_FORMAT)
+    judge = JUDGES.resolve(chosen_format({**settings, "replay": None}, source) or default_format(source))
     known = {*judge.metrics, *judge.derived}
     if not judge.members:
         known = known & metrics or set(judge.metrics)

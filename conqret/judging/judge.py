@@ -15,9 +15,10 @@ from conqret.io import CheckedItems, ItemSource
 from conqret.io.rows import only_split, with_columns
 from conqret.judging.judge_folder import JudgeFolder, skipped_row, verdict_row
 from conqret.judging.judge_options import NUGGETS, JudgeOptions
-from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge
+from conqret.judging.judge_parts import JUDGES, Judge
 from conqret.judging.judge_settings import JudgeSettings, chosen_format, opened
 from conqret.judging.judgments import JudgePlan, Judgments, judge_items
+from conqret.judging.metric_homes import BY_ITEMS, ORDINARY, default_format
 from conqret.judging.setup import OF_A_MODEL, RecordedCall, Setup, check_items, recorded_call, set_up
 from conqret.judging.shots import FORMAT as SHOTS_FORMAT
 from conqret.judging.shots import draw_shots
@@ -59,8 +60,9 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
         items: a file (JSON Lines, CSV, Parquet), one item or dictionary, several of them, or a polars or pandas frame.
         settings: by keyword, all of them optional:
 
-            - ``format``: the name of a format (``conqret info formats`` lists them; default: ``rag-fine-grained``),
-              or a :class:`~conqret.judging.judge_parts.Judge` object
+            - ``format``: the name of a format (``conqret info formats`` lists them; default: ``rag`` where no item
+              has a stance or a citation, else ``rag-fine-grained``), or a
+              :class:`~conqret.judging.judge_parts.Judge` object
             - ``criteria``: criteria of your own instead of a format, each a sentence (``"The answer names a source"``,
               ``"clarity: How clear is the wording? 1-5"``), a table or a :class:`conqret.Criterion`
             - ``rubric``: weighted criteria instead of a format (docs/rubrics.md): a file, a list of criteria, or such
@@ -240,7 +242,7 @@ def _in_cascade(setup: Setup, settings: JudgeSettings, items: ItemSource) -> Set
     if named is None and replay is not None:
         named = recorded_call(Path(replay), model=setup.client.model).format
     if named is None:
-        named = DEFAULT_FORMAT
+        named = default_format(items)
     last = escalate
     if isinstance(last, str):
         of_model = {**dict.fromkeys(OF_A_MODEL), **cascade.last.model_options}
@@ -448,9 +450,13 @@ def setup_of(settings: JudgeSettings, items: ItemSource | None = None) -> Setup:
     if judging.keys() & {"shots", "examples"}:
         judging = _with_shots(judging, name, items)
     session = settings.get("session")
+    if name is None:
+        name = default_format(items)
+        if name == ORDINARY:
+            notes = (*notes, BY_ITEMS)
     with resolving(replay is not None):
         setup = set_up(
-            DEFAULT_FORMAT if name is None else name,
+            name,
             client_options(model, client) if session is None else session.options,
             JudgeOptions(**judging),
             settings.get("prompts") if session is None else session.library,

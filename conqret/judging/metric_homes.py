@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
-from conqret.errors import check_known, metric_name
+from conqret.data.item import Item
+from conqret.errors import ItemsError, check_known, metric_name
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge, Member
 from conqret.judging.known_as import elsewhere
+from conqret.text.citations import citations
 
 ORDINARY = "rag"
 """The format of ordinary answers over documents. It measures its metrics wherever others are requested, too."""
@@ -18,9 +21,27 @@ ALIASES: Mapping[str, str] = {"answer_correctness": "answer_correctness.correctn
 """Metrics with a name of their own: the format, with underscores, and its metric."""
 
 
+BY_ITEMS = "the format is rag, as no item has a stance or a citation (--format names another)"
+LOOKED_AT = 1000
+"""Items that are read to choose a format where none is named."""
+
+
+def default_format(items: Iterable[Item] | None) -> str:
+    """Return the format of items for which none is named: :data:`ORDINARY` where none of the first has a stance or a
+    cited document, else :data:`DEFAULT_FORMAT`."""
+    if items is None:
+        return DEFAULT_FORMAT
+    try:
+        first = list(islice(items, LOOKED_AT))
+    except ItemsError:  # which the check of all items reports in full
+        return DEFAULT_FORMAT
+    argued = any(item.stance != "none" or citations(item.argument or "") for item in first)
+    return DEFAULT_FORMAT if argued or not first else ORDINARY
+
+
 def judge_of_metrics(metrics: Sequence[str], own: Judge | None = None) -> str | Judge | None:
     """Return the format that has all ``metrics``, or one judge of the formats that have them, with ``own``, which is
-    made of the user's criteria or rubric; None for those of the default format.
+    made of the user's criteria or rubric; None without ``metrics``.
 
     A metric is its name, or ``format.metric`` where several formats have one of this name.
 
@@ -32,10 +53,12 @@ def judge_of_metrics(metrics: Sequence[str], own: Judge | None = None) -> str | 
         wanted = [metric for metric in wanted if metric not in {*own.metrics, *own.derived}]
         if not wanted:
             return own
-    elif not wanted or _has_all(DEFAULT_FORMAT, wanted):
+    elif not wanted:
         return None
-    elif _has_all(ORDINARY, wanted):
-        return ORDINARY
+    else:
+        for name in (DEFAULT_FORMAT, ORDINARY):
+            if _has_all(name, wanted):
+                return name
     homes = [_home(metric) for metric in wanted]
     if own is None and len({name for name, _ in homes}) == 1 and [inner for _, inner in homes] == wanted:
         return homes[0][0]

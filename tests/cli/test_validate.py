@@ -111,7 +111,7 @@ def test_compare(cli, labels, listwise, tmp_path):
     assert cli("judges", "jury", one, two, "--by", "vote", "-o", jury).code == 2
     for runs, more, message in (
         ((one,), (), "at least two different runs"),
-        ((one, one), (), "is given several times"),
+        ((one, one), (), "at least two different runs"),
         ((one, two), ("-o", tmp_path / "x.png"), "ends in .png"),
     ):
         refused = cli("judges", "compare", *runs, *given, *more)

@@ -70,7 +70,7 @@ WRONG = [
     ("debateqa questions QUESTIONS -o out --encoder no/folder", "'no/folder' is neither"),
     ("debateqa curate QUESTIONS --corpus none -o out", "is not a corpus"),
     ("debateqa score ITEMS --references ITEMS --metric blue", "did you mean 'bleu'"),
-    ("debateqa score ITEMS --references ITEMS --metric ,", "no baseline is named"),
+    ("debateqa score ITEMS --references ITEMS --metric ,", "there is no baseline"),
     ("debateqa score ITEMS --references ITEMS --metric perspective-diversity", "name it with --backbone"),
     ("debateqa score ITEMS --references ITEMS --metric bleu,dispute-awareness", "dispute-awareness alone"),
     ("debateqa score ITEMS --references ITEMS --metric bleu --metric rouge-l", "--metric is given twice"),

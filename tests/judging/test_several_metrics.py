@@ -42,9 +42,23 @@ def homes(*metrics: str) -> Any:
     )
 
 
+@pytest.mark.parametrize(
+    ("item", "name"),
+    [
+        ({"topic": "When?", "argument": "At noon."}, "rag"),
+        ({"topic": "When?", "argument": "At noon [1]."}, "rag-fine-grained"),
+        ({"topic": "When?", "argument": "At noon.", "stance": "pro"}, "rag-fine-grained"),
+    ],
+)
+def test_items_choose_the_format_where_none_is_named(item: dict[str, str], name: str) -> None:
+    items = [{**item, "documents": [{"text": "It begins at noon."}]}]
+    (judgment,) = conqret.judge(items, model="offline")
+    assert judgment.format == name
+
+
 def test_the_format_of_a_metric() -> None:
-    assert homes("groundedness") is None  # the default format has it
-    assert homes("context_relevance", "groundedness") is None
+    assert homes() is None
+    assert homes("groundedness") == homes("context_relevance", "groundedness") == "rag-fine-grained"
     assert homes("faithfulness", "context-relevance") == "rag"
     assert homes("context_recall") == "context-recall"
     assert homes("answer_correctness") == [("answer-correctness", {"correctness_f1": "answer_correctness"})]
