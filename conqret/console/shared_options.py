@@ -91,8 +91,8 @@ Format = Annotated[
     str | None,
     option(
         JUDGING,
-        "The judge format: what to measure and how. `conqret info formats` lists all. Default: `rag` where no item has a "
-        "stance or a citation, else `rag-fine-grained`.",
+        "The judge format: what to measure and how. `conqret info formats` lists all. Default: `rag` where no item has "
+        "a stance or a citation, else `rag-fine-grained`.",
         "--format",
         "-f",
     ),
