@@ -104,8 +104,9 @@ def alphas(tables: ArrayLike, level: Level, resamples: Resamples | None = None) 
 class _Table:
     """One table as sums over clusters: the counts of each value, and the coincidences of each pair of values.
 
-    ``pairs`` are two rows of places in ``values``, the columns of ``coincidences``: unlike ones only. On the interval
-    level it takes no pairs: ``counts`` are sums of 1, x and x^2, and ``coincidences`` sums of squared differences.
+    Each column of ``coincidences`` (clusters by pairs) belongs to a pair of different values; ``pairs`` has two rows,
+    the indices of both in ``values``. The interval level needs no pairs: ``counts`` are sums of 1, x and x^2, and
+    ``coincidences`` sums of squared differences.
     """
 
     def __init__(self, table: NDArray[np.float64], level: Level, resamples: Resamples) -> None:
@@ -314,8 +315,9 @@ def _against(
     epsilon: float,
     topics: Sequence[Hashable],
 ) -> AgainstOne | str:
-    """Return the test against one annotator, or the reason why there is none. Items count that the judge, this
-    annotator and at least one other have labeled; a tie with the annotator is a win for both."""
+    """Return the test against the annotator at ``place`` in ``table``, or the reason why there is none. Items count
+    that the judge, this annotator and at least one other have labeled; a tie is a win for both. ``p`` is not corrected
+    yet, and ``advantage`` is False."""
     others = np.delete(table, place, axis=0)
     shared = ~np.isnan(verdicts) & ~np.isnan(table[place]) & (~np.isnan(others)).any(axis=0)
     n = int(shared.sum())

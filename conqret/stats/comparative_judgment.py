@@ -79,7 +79,8 @@ class ComparedStrengths:
     of each value.
     - ``weights`` maps each middle outcome that occurs to its log weight.
     - ``judges`` has the estimates of each judge; ``position`` and ``weights`` are means over them.
-    - ``systems`` are mean strengths of systems minus the mean of all, with groups as a sample of groups.
+    - ``systems`` are mean strengths of systems minus the mean of all, with groups as a sample of groups, in
+    the order of their numbers; empty if no systems were given.
     """
 
     sizes: tuple[int, ...]

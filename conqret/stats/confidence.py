@@ -124,8 +124,8 @@ def calibration_noise(
     ``predicted`` are expected values.
 
     Returns:
-        The mean, with the 5% and the 95% quantile as ``low`` and ``high``. A calibrated judge has an error
-            above ``high`` in about 5% of samples at most.
+        The mean, with the 5% and the 95% quantile as ``low`` and ``high``; undefined with one cluster. A
+            calibrated judge has an error above ``high`` in about 5% of samples at most.
     """
     rng, which = np.random.default_rng(0), band_places(predicted)
     sums = np.empty((NOISE_DRAWS, which.max() + 1))

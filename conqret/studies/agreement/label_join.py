@@ -138,7 +138,8 @@ def join_labels(
     """Join judgments and labels by item and dimension.
 
     Labels of parts (documents) are joined with the parts of the measure that have the same id, or are averaged
-    (:func:`of_whole_items`). ``metrics`` maps dimensions to metrics where the names differ.
+    (:func:`of_whole_items`). ``metrics`` maps dimensions to metrics where the names differ. Of several judgments of one
+    item the last counts.
 
     Raises:
         DeclarationError: there are no judgments, no labeled item or dimension was judged, or two dimensions are to be
