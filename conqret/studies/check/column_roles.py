@@ -351,8 +351,8 @@ MAX_ID, MIN_TEXT = 40, 25
 
 
 def _assume_ids(table: TextTable, roles: ColumnRoles) -> None:
-    """Take the first column as that of ids (in ``roles.texts`` and ``roles.assumed``), if no column has their name, the
-    first has no other role, and it tells all rows apart by short texts."""
+    """Put the first column into ``roles.texts`` as that of ids, if no column has their name, the first has no other
+    role, and it tells all rows apart by short texts."""
     first = next(iter(table.columns))
     used = {*roles.judged, *roles.humans, *roles.texts.values(), *roles.markers.values()}
     if "id" in roles.texts or first in used or not table or _role(words(first)):
@@ -364,8 +364,8 @@ def _assume_ids(table: TextTable, roles: ColumnRoles) -> None:
 
 
 def assume_texts(table: TextTable, roles: ColumnRoles) -> None:
-    """Take the column with the longest texts as what was judged (in ``roles.texts`` and ``roles.assumed``), if no
-    column has the name of a text. Texts of fewer than :data:`MIN_TEXT` characters on average are not taken."""
+    """Put the column with the longest texts into ``roles.texts`` as the output that was judged, if no column has the
+    name of a text. Texts of fewer than :data:`MIN_TEXT` characters on average are not taken."""
     if not {"input", "output", "context", "answer_a"}.isdisjoint(roles.texts) or not table:
         return
     used = {*roles.judged, *roles.humans, *roles.texts.values(), *roles.markers.values()}

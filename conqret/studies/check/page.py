@@ -112,7 +112,8 @@ def check_page(result: CheckResult) -> ReportPage:
 
 
 def figures_table(result: CheckResult) -> Table:
-    """Return a row a figure, with a column for each judge."""
+    """Return the table of all figures: a row for each figure, a column for each judge; of a single judge also the
+    number of rows behind each figure."""
     first, *others = result.judges
     head = Column("Figure", "name")
     if not others:
@@ -178,7 +179,7 @@ def _comparisons(result: CheckResult) -> Iterator[Table]:
 
 
 def disagreements_table(result: CheckResult) -> Table | None:
-    """Return the rows on which judge and annotators differ, with their texts."""
+    """Return the table of rows on which judge and annotators differ, with their texts; None if there are none."""
     if not result.disagreements:
         return None
     names = dict.fromkeys(name for row in result.disagreements for name in row.texts)
@@ -223,8 +224,9 @@ def _details(result: CheckResult) -> Iterator[Section]:
 
 
 def _baselines(result: CheckResult) -> Table | None:
-    """What a judge without any skill comes to: on all rows where figures are made of the rates of all rows, else on
-    the labeled ones."""
+    """Return the table of TNR, TPR, agreement and kappa of judges without any skill: on all rows where figures are made
+    of the rates of all rows, else on the labeled ones. None unless verdicts are pass or fail and the pass rate is
+    known."""
     judge, by_draw = (
         result.best_judge,
         result.weighted or (result.drawn_by == "label" and result.unlabeled > 0),

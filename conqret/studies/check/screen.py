@@ -67,7 +67,8 @@ def aligned(lines: Iterable[FigureLine]) -> list[str]:
 
 
 def figure_lines(result: CheckResult, judge: JudgeCheck) -> Iterator[FigureLine]:
-    """Yield the four figures that matter most for verdicts of this kind; none without labels."""
+    """Yield the figures that matter most for verdicts of this kind, four at most, each as its name, its value and what
+    it is based on; none without labels, or where no rate can be claimed."""
     if result.guard.fired or unmeasured(judge):
         return
     figures, rows = judge.figures, counted(judge.compared, "labeled row")
