@@ -149,7 +149,8 @@ class _Table:
         sizes: NDArray[np.intp],
         resamples: Resamples,
     ) -> None:
-        """The pairs of a unit with m ratings differ by ``sum_ij (x_i - x_j)^2 / 2 = m sum_i (x_i - mean)^2``."""
+        """Set the sums of the interval level, by ``sum_ij (x_i - x_j)^2 / 2 = m sum_i (x_i - mean)^2`` of a unit with m
+        ratings. ``slots`` are ratings by units, ``there`` marks those that exist, ``sizes`` counts them by unit."""
         low, high = (self.values[0], self.values[-1]) if len(self.values) else (0.0, 0.0)
         x = np.where(there, (slots - low) / ((high - low) or 1.0), 0.0)
         m, total, squares = there.sum(axis=0), x.sum(axis=0), (x * x).sum(axis=0)

@@ -339,7 +339,8 @@ def bounds(outcomes: PairOutcomes) -> list[list[Bound]]:
 def _ends(
     share: NDArray[np.float64], means: NDArray[np.float64], deviations: NDArray[np.float64], confidence: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The ends of the interval of a mixture of normals (the first axis), by bisection."""
+    """Return both ends of the interval of a mixture of normals, by bisection; the first axis of ``means`` and
+    ``deviations`` are its components, of which ``share`` has the weights."""
     sd = np.maximum(deviations, 1e-12)
 
     def quantile(probability: float) -> NDArray[np.float64]:

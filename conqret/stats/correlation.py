@@ -306,7 +306,8 @@ def tau_gap(truth: ArrayLike, judged: ArrayLike) -> float:
     """Compute a top-weighted rank correlation that weighs each error by its gap in the reference (Gao and
     Oard, SIGIR 2015).
 
-    It is ``2 / m sum_i (gaps above i in the right order / gaps above i) - 1`` over the m places i of the
+    ``truth`` are the reference scores of systems, ``judged`` those of a judge in the same order. It is
+    ``2 / m sum_i (gaps above i in the right order / gaps above i) - 1`` over the m places i of the
     judged list with any gap above them. Ties of the judged scores keep their given order. It is NaN where all
     reference scores are equal.
     """

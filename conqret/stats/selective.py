@@ -71,8 +71,8 @@ def risk_coverage(
 
     All arrays have one entry for each score. ``confidence`` is NaN where a score has none, so that it is
     never kept. ``labelled`` is True where a score has a human label, and ``wrong`` is read only there.
-    Thresholds are tested in turn until the first that fails; ``holds`` of the later ones is None, as it is of
-    those that keep too few scores or labels to be tested.
+    ``topics`` has the topic of each score. Thresholds are tested in turn until the first that fails; ``holds``
+    of the later ones is None, as it is of those that keep too few scores or labels to be tested.
 
     Args:
         error: the share of wrong scores that the risk guarantee allows.
@@ -127,7 +127,8 @@ def by_t(errors: NDArray[np.float64], topics: Sequence[Hashable], error: float, 
 
 
 def _is_below(estimate: JackknifedEstimate, limit: float, delta: float, times: float = 1.0) -> bool:
-    """Whether the upper end of the interval and a t corrected for skewness both lie below ``limit``.
+    """Return whether the upper end of the interval and a t corrected for skewness, both with an error of ``delta``, lie
+    below ``limit``.
 
     With ``S = (value - limit) / s`` per topic and skewness g of C topics, the corrected t is
     ``sqrt(C) (S + g S^2 / 3 + g^2 S^3 / 27 + g / (6 C))``. ``times`` as many topics are assumed.

@@ -436,7 +436,7 @@ def draw_test(
         judge: (n,): the verdicts, NaN where there is none.
         clusters: the cluster of each row; None: rows are independent, and verdicts are 0 or 1.
         balance: the pass share of a draw of as many rows of each verdict or label. Most of the test's error is spent on
-            labeled rows whose share is nearer to it than that of the others (:data:`TOWARDS_BALANCE`), as people draw
+            labeled rows whose share is nearer to it than that of the others (:data:`TOWARDS_BALANCE`), as users draw
             so; None: half of it on each side.
 
     Returns:

@@ -235,7 +235,7 @@ class Cascade(FittedFile):
 
     def check_last(self, format_name: str, model: str, fingerprints: Sequence[str]) -> None:
         """Raise DeclarationError if the cascade was fitted with a last judge that has none of these ``fingerprints``
-        (the first is the one to name)."""
+        (the message names the first, ``format_name`` and ``model``)."""
         if self.last.fingerprint not in fingerprints:
             raise DeclarationError(
                 f"the cascade was fitted with {self.format} by {self.last.model} (fingerprint "

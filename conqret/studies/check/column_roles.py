@@ -239,7 +239,8 @@ def check_no_labels(table: TextTable, judges: Sequence[str], others: Collection[
 
 
 def no_judge(table: TextTable, texts: Collection[str], humans: Sequence[str]) -> DeclarationError:
-    """Return the error for a table in which no column has the name of a judge's."""
+    """Return the error for a table in which no column has the name of a judge's; ``texts`` are the columns that hold no
+    verdicts, ``humans`` those of labels."""
     fitting = [
         name
         for name, cells in table.columns.items()
@@ -303,6 +304,8 @@ def guessed_roles(
     table: TextTable, judges: Sequence[str], humans: Sequence[str], texts: Mapping[str, str] | None = None
 ) -> ColumnRoles:
     """Return the role of each column: as the user names it, else by its name and content.
+
+    ``judges`` and ``humans`` are the columns that the user names, ``texts`` those of texts by the text.
 
     Raises:
         DeclarationError: no column is a judge's, or several could be.

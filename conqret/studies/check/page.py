@@ -141,7 +141,8 @@ def _of(result: CheckResult, judge: JudgeCheck) -> str:
 
 
 def _counts(result: CheckResult, judge: JudgeCheck) -> Iterator[Table]:
-    """What verdicts the rows of each label have: counts of classes, or means by level."""
+    """Yield the tables of one judge's verdicts by human label: counts, figures by class, and means by level, as far as
+    this kind of verdicts has them."""
     remarks = f"; {result.passing}" if result.passing else ""
     remarks += "; a flip is a tie" if "flip_rate" in judge.figures and judge.flip_rate.n else ""
     if judge.confusion:
@@ -164,7 +165,8 @@ def _counts(result: CheckResult, judge: JudgeCheck) -> Iterator[Table]:
 
 
 def _comparisons(result: CheckResult) -> Iterator[Table]:
-    """The differences of judges, the systems by each judge, and the differences of systems."""
+    """Yield the tables of differences of judges, of the systems by each judge, and of the differences of systems, as
+    far as there are any."""
     if result.comparisons:
         yield Table("Judges compared on the same rows", JUDGES, result.comparisons)
     for judge in result.judges:
@@ -205,7 +207,8 @@ def disagreements_table(result: CheckResult) -> Table | None:
 
 
 def _details(result: CheckResult) -> Iterator[Section]:
-    """What few need: baselines, the annotators among themselves, verdicts that failed."""
+    """Yield folded sections for details: baselines, the agreement of annotators with each other, and verdicts that
+    failed; each only where there is something to show."""
     if baselines := _baselines(result):
         yield Section(baselines.title, [baselines], folded=True)
     annotators = result.annotators

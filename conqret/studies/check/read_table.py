@@ -157,6 +157,7 @@ def read_checked_table(
 def _values(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> CellValues:
     """Return the numbers of all cells; of guessed columns of several kinds, of the first judge and those of its kind.
     The other columns are removed from ``roles``, and so are judges without any verdict; both are noted there.
+    ``passing`` and ``paired`` are as in :func:`~conqret.studies.check.verdict_values.read_verdicts`.
 
     Raises:
         DeclarationError: no judge's column can be read, or one that the user named cannot.

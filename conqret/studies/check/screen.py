@@ -190,7 +190,8 @@ def _failed(result: CheckResult) -> Iterator[str]:
 
 
 def _judges(result: CheckResult) -> Iterator[str]:
-    """A line for each of several judges, and which of them is better."""
+    """Yield a line for each of several judges, then for each pair which is better; nothing for one judge, without
+    labels, or where no rate can be claimed."""
     if len(result.judges) < 2 or result.guard.fired or not result.labeled:
         return
     names = [name for name in _COMPARED[result.kind] if name in result.judges[0].figures]
@@ -226,7 +227,8 @@ _HEADS = {**TITLES, "tnr": "TNR", "tpr": "TPR", "bias": "bias", "flip_rate": "fl
 
 
 def _systems(result: CheckResult) -> Iterator[str]:
-    """A line for each system, and the further paired differences."""
+    """Yield a line for each system, then the paired differences but for the first, which is in the answer; nothing
+    without systems or labels, or where no rate can be claimed."""
     judge = result.best_judge
     if not judge.systems or result.guard.fired or not result.labeled:
         return

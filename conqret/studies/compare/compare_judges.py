@@ -367,7 +367,8 @@ def _pairs(
     confidence: float,
 ) -> list[tuple[JudgePair, ...]]:
     """Return for each of ``rows`` (judges' estimates) the differences of all pairs of judges, first minus second, with
-    p-values corrected over all rows and pairs together; None where no test is possible."""
+    p-values corrected over all rows and pairs together; None where no test is possible. ``sizes`` are the numbers of
+    labels by cluster."""
     names = shared.names
     pairs = list(combinations(range(len(names)), 2))
     differences = [[row[first].minus(row[other]) for first, other in pairs] for row in rows]
