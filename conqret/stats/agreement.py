@@ -104,8 +104,9 @@ def alphas(tables: ArrayLike, level: Level, resamples: Resamples | None = None) 
 class _Table:
     """One table as sums over clusters: the counts of each value, and the coincidences of each pair of values.
 
-    ``pairs`` are two rows of places in ``values``, the columns of ``coincidences``: unlike ones only. On the interval
-    level it takes no pairs: ``counts`` are sums of 1, x and x^2, and ``coincidences`` sums of squared differences.
+    Each column of ``coincidences`` (clusters by pairs) belongs to a pair of different values; ``pairs`` has two rows,
+    the indices of both in ``values``. The interval level needs no pairs: ``counts`` are sums of 1, x and x^2, and
+    ``coincidences`` sums of squared differences.
     """
 
     def __init__(self, table: NDArray[np.float64], level: Level, resamples: Resamples) -> None:
@@ -148,7 +149,8 @@ class _Table:
         sizes: NDArray[np.intp],
         resamples: Resamples,
     ) -> None:
-        """The pairs of a unit with m ratings differ by ``sum_ij (x_i - x_j)^2 / 2 = m sum_i (x_i - mean)^2``."""
+        """Set the sums of the interval level, by ``sum_ij (x_i - x_j)^2 / 2 = m sum_i (x_i - mean)^2`` of a unit with m
+        ratings. ``slots`` are ratings by units, ``there`` marks those that exist, ``sizes`` counts them by unit."""
         low, high = (self.values[0], self.values[-1]) if len(self.values) else (0.0, 0.0)
         x = np.where(there, (slots - low) / ((high - low) or 1.0), 0.0)
         m, total, squares = there.sum(axis=0), x.sum(axis=0), (x * x).sum(axis=0)
@@ -314,8 +316,9 @@ def _against(
     epsilon: float,
     topics: Sequence[Hashable],
 ) -> AgainstOne | str:
-    """Return the test against one annotator, or the reason why there is none. Items count that the judge, this
-    annotator and at least one other have labeled; a tie with the annotator is a win for both."""
+    """Return the test against the annotator at ``place`` in ``table``, or the reason why there is none. Items count
+    that the judge, this annotator and at least one other have labeled; a tie is a win for both. ``p`` is not corrected
+    yet, and ``advantage`` is False."""
     others = np.delete(table, place, axis=0)
     shared = ~np.isnan(verdicts) & ~np.isnan(table[place]) & (~np.isnan(others)).any(axis=0)
     n = int(shared.sum())

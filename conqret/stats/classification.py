@@ -352,7 +352,8 @@ def fleiss_kappa(
 
     Only units with at least two ratings count, and ``n`` is their number. The agreement of a unit with m
     ratings is ``sum_j n_j (n_j - 1) / (m (m - 1))``, and all units have the same weight. The interval is
-    over the clusters of ``resamples`` (None: no interval).
+    over the clusters of ``resamples`` (None: no interval). Kappa is not defined where no unit has two
+    ratings, or where all ratings are equal.
     """
     table = snapped(ratings)
     sizes = (~np.isnan(table)).sum(axis=0)

@@ -79,7 +79,8 @@ class ComparedStrengths:
     of each value.
     - ``weights`` maps each middle outcome that occurs to its log weight.
     - ``judges`` has the estimates of each judge; ``position`` and ``weights`` are means over them.
-    - ``systems`` are mean strengths of systems minus the mean of all, with groups as a sample of groups.
+    - ``systems`` are mean strengths of systems minus the mean of all, with groups as a sample of groups, in
+    the order of their numbers; empty if no systems were given.
     """
 
     sizes: tuple[int, ...]
@@ -338,7 +339,8 @@ def bounds(outcomes: PairOutcomes) -> list[list[Bound]]:
 def _ends(
     share: NDArray[np.float64], means: NDArray[np.float64], deviations: NDArray[np.float64], confidence: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The ends of the interval of a mixture of normals (the first axis), by bisection."""
+    """Return both ends of the interval of a mixture of normals, by bisection; the first axis of ``means`` and
+    ``deviations`` are its components, of which ``share`` has the weights."""
     sd = np.maximum(deviations, 1e-12)
 
     def quantile(probability: float) -> NDArray[np.float64]:

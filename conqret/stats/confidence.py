@@ -81,8 +81,9 @@ def calibration_error(
     """Compute the expected calibration error over bins of about equally many units (Naeini et al., AAAI
     2015).
 
-    It is ``sum_b n_b / n |mean predicted - mean true|``. It is never below 0, and with few units it is above
-    0 by chance alone: :func:`calibration_noise` says how far.
+    It is ``sum_b n_b / n |mean predicted - mean true|`` of the predictions and true values of units, with the
+    cluster of each. It is never below 0, and with few units it is above 0 by chance alone:
+    :func:`calibration_noise` says how far.
     """
     which = band_places(predicted)
     drawn = leave_one_out(clusters)
@@ -124,8 +125,8 @@ def calibration_noise(
     ``predicted`` are expected values.
 
     Returns:
-        The mean, with the 5% and the 95% quantile as ``low`` and ``high``. A calibrated judge has an error
-            above ``high`` in about 5% of samples at most.
+        The mean, with the 5% and the 95% quantile as ``low`` and ``high``; undefined with one cluster. A
+            calibrated judge has an error above ``high`` in about 5% of samples at most.
     """
     rng, which = np.random.default_rng(0), band_places(predicted)
     sums = np.empty((NOISE_DRAWS, which.max() + 1))
@@ -159,7 +160,8 @@ def calibration_noise(
 def _drawn_levels(
     shares: NDArray[np.float64], values: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """The sum of one level drawn for each unit, less its expected value, in each simulated sample."""
+    """Return for each simulated sample the sum of one level drawn for each unit, less its expected value. ``shares``
+    are the probabilities (units by levels), ``values`` those of the levels, ascending."""
     expected = shares @ values
     if len(shares) >= MANY_UNITS:
         return rng.normal(0, math.sqrt((shares @ values**2 - expected**2).sum()), NOISE_DRAWS)

@@ -112,6 +112,8 @@ def ranked(first: ArrayLike, second: ArrayLike, resamples: Resamples | None = No
     """Compute Spearman's rank correlation with its jackknife values, so that it can be averaged and
     compared.
 
+    It is not defined where a series is constant. Without ``resamples`` there are no jackknife values.
+
     Raises:
         DeclarationError: the series differ in length, are empty or have gaps.
     """
@@ -221,8 +223,9 @@ def one_against_others(
     """Compute the mean over raters of Spearman's correlation of one rater with the mean of all others.
 
     ``table`` has raters by units, NaN where there is no rating. A rater counts with at least
-    :data:`MIN_RATED` units that others rated, too. Jackknife values average over the raters whose correlation
-    is then still defined.
+    :data:`MIN_RATED` units that others rated, too, if its correlation is defined; ``n`` is the number of such
+    raters, and without any the mean is not defined. Jackknife values average over the raters whose
+    correlation is then still defined.
     """
     labels = np.asarray(table, dtype=float)
     drawn = resamples or whole(labels.shape[1])
@@ -303,7 +306,8 @@ def tau_gap(truth: ArrayLike, judged: ArrayLike) -> float:
     """Compute a top-weighted rank correlation that weighs each error by its gap in the reference (Gao and
     Oard, SIGIR 2015).
 
-    It is ``2 / m sum_i (gaps above i in the right order / gaps above i) - 1`` over the m places i of the
+    ``truth`` are the reference scores of systems, ``judged`` those of a judge in the same order. It is
+    ``2 / m sum_i (gaps above i in the right order / gaps above i) - 1`` over the m places i of the
     judged list with any gap above them. Ties of the judged scores keep their given order. It is NaN where all
     reference scores are equal.
     """

@@ -131,8 +131,7 @@ def paired_effects(
     """Compute the effect of each series of paired differences; p-values are corrected over all series.
 
     Clusters of the same name in different series are the same topic. ``rng`` draws the sign patterns where
-    they are too many. With ``tested`` False there are no p-values. ``confidence`` is the level of the
-    intervals.
+    they are too many. With ``tested`` False there are no p-values. Without series the result is empty.
 
     Raises:
         DeclarationError: a series is empty, holds a value that is not finite, or does not have one cluster

@@ -183,7 +183,8 @@ def t_tail(t: float, df: float) -> float:
 
 
 def _beta(x: float, rest: float, a: float, b: float) -> float:
-    """``I_x(a, b)`` with ``rest = 1 - x``, by its continued fraction (26.5.8 there) as Lentz (1976) evaluates it."""
+    """Return ``I_x(a, b)``, with ``rest = 1 - x``, by its continued fraction (Abramowitz and Stegun, 26.5.8), evaluated
+    by the method of Lentz (1976)."""
     if x <= 0:
         return 0.0
     front = math.exp(

@@ -66,7 +66,8 @@ class GroupPairs:
         """Return and register the next ``count`` pairs that are expected to reduce rank errors most.
 
         Pairs are chosen one after the other, each as if those before it were answered. They are random as
-        long as the strengths may differ little (:data:`WIDE`).
+        long as the strengths may differ little (:data:`WIDE`). Fewer are returned if no more are left.
+        ``group`` is the number of this group in ``strengths``.
 
         An error e of the strengths causes rank errors ``L e``, with L the graph Laplacian of the densities of
         differences at 0. A comparison of i and j with information w reduces the covariance C to ``C - c c' w
@@ -153,7 +154,8 @@ def _of_differences(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
 def _mean_information(
     apart: NDArray[np.float64], variances: NDArray[np.float64], strengths: ComparedStrengths
 ) -> NDArray[np.float64]:
-    """What a comparison tells on average, in either order, where the difference has such a mean and variance."""
+    """Return the expected information of a comparison of each pair (items by items), averaged over both orders and over
+    the normal distribution of the difference of strengths, with means ``apart`` and ``variances``."""
     nodes, weights = normal_nodes(NODES)
     deviations, position = np.sqrt(variances), strengths.position.value or 0.0
     information = np.zeros(apart.shape)
@@ -185,7 +187,7 @@ def round_sizes(size: int, comparisons: float | None, *, both_orders: bool = Fal
 
     Each item is compared ``comparisons`` times on average (None: every pair once, in one round). A round has
     about half a comparison per item, and at least one pair. Without ``both_orders`` a pair can come twice,
-    once in each order.
+    once in each order; with it, each pair counts as two comparisons of both items.
     """
     every = size * (size - 1) // 2
     if comparisons is None:

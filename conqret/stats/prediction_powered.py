@@ -60,7 +60,8 @@ def prediction_powered_mean(
     inference).
 
     The labeled items must be a random sample of all items. A missing judgment (NaN) counts as the mean of the
-    others. Intervals are Student's, with the degrees of freedom of
+    others. Without other items, or with a lambda of 0, ``corrected`` is the mean of the labels alone, and its
+    reason says why. Intervals are Student's, with the degrees of freedom of
     :func:`~conqret.stats.jackknife.freedom_by_size`, less one for lambda, which is
     ``cov(Y, f) / ((1 + n / N) var(f))``, cut to [0, 1]. On the ``scale`` of
     shares they are computed on the log-odds scale, so they stay in [0, 1]. In simulations with 8 topics of 5
@@ -112,11 +113,12 @@ def _best_power(y: NDArray[np.float64], f: NDArray[np.float64], further: int) ->
 def _mean(
     value: float, parts: list[tuple[NDArray[np.float64], list[Hashable]]], lost: int, scale: Scale
 ) -> JackknifedEstimate:
-    """A sum of means, and what it is without each cluster, whose share of the error is squared and added up.
+    """Return ``value``, the sum of the means of ``parts`` (each values and their clusters), with jackknife values.
 
-    ``variance = C / (C - lost) sum_c (sum over parts of sum_{i in c} (x_i - mean) / n)^2`` with C clusters of the first
-    part, of which ``lost`` parameters were estimated; what is left without a cluster is as far from the whole as gives
-    that by the jackknife.
+    The jackknife values are chosen so that the jackknife gives the variance
+    ``C / (C - lost) sum_c (sum over parts of sum_{i in c} (x_i - mean) / n)^2``. C is the number of clusters of the
+    first part, and ``lost`` the number of parameters estimated from it. There is no interval if these clusters are
+    fewer than :data:`MIN_LABELS`.
     """
     where = cluster_places(name for _, names in parts for name in names)
     shares = np.bincount(where, np.concatenate([(part - part.mean()) / len(part) for part, _ in parts]))
@@ -152,7 +154,8 @@ class ProbabilitySample:
     """All items of one run, of which some were sampled for labeling with known inclusion probabilities.
 
     ``labels`` are NaN where an item was not labeled, and ``judged`` are the judgments (NaN where missing).
-    ``chances`` are the inclusion probabilities, read only for labeled items.
+    ``chances`` are the inclusion probabilities of labeled items; 1 for an item without a label says that it
+    was labeled and its annotators disagree.
     """
 
     labels: NDArray[np.float64]
@@ -312,8 +315,8 @@ def _means(
 
 
 def _power(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Lambda, in [0, 1]: the least squares slope of what an item adds to the error of the labels' mean on what it adds
-    to the difference of the judge's two means."""
+    """Return lambda, in [0, 1], for each row of ``sums`` (the columns of :func:`_means`): the least squares slope of
+    what an item adds to the error of the labels' mean on what it adds to the difference of the judge's two means."""
     count, f, ff, w, wy, wf, wyf, wff, ww, wwy, wwf, wwyf, wwff = sums.T
     y_mean, labelled_mean, mean = wy / w, wf / w, f / count
     both = (wwyf - y_mean * wwf - labelled_mean * wwy + y_mean * labelled_mean * ww) / w**2

@@ -231,7 +231,8 @@ def whole(n: int) -> Resamples:
 def leave_one_out(clusters: Clusters) -> Resamples:
     """Return the resamples that leave out each cluster in turn; ``clusters`` has the cluster of each item.
 
-    With one cluster there are no replicates, and statistics have no interval.
+    With one cluster there are no replicates, and statistics have no interval. More than :data:`MAX_CLUSTERS`
+    clusters are merged at random, by a fixed seed, into that many.
 
     Raises:
         DeclarationError: there are no items.

@@ -71,6 +71,8 @@ def risk_coverage(
 
     All arrays have one entry for each score. ``confidence`` is NaN where a score has none, so that it is
     never kept. ``labelled`` is True where a score has a human label, and ``wrong`` is read only there.
+    ``topics`` has the topic of each score. Thresholds are tested in turn until the first that fails; ``holds``
+    of the later ones is None, as it is of those that keep too few scores or labels to be tested.
 
     Args:
         error: the share of wrong scores that the risk guarantee allows.
@@ -125,7 +127,8 @@ def by_t(errors: NDArray[np.float64], topics: Sequence[Hashable], error: float, 
 
 
 def _is_below(estimate: JackknifedEstimate, limit: float, delta: float, times: float = 1.0) -> bool:
-    """Whether the upper end of the interval and a t corrected for skewness both lie below ``limit``.
+    """Return whether the upper end of the interval and a t corrected for skewness, both with an error of ``delta``, lie
+    below ``limit``.
 
     With ``S = (value - limit) / s`` per topic and skewness g of C topics, the corrected t is
     ``sqrt(C) (S + g S^2 / 3 + g^2 S^3 / 27 + g / (6 C))``. ``times`` as many topics are assumed.
@@ -170,7 +173,8 @@ def cascade_curve(
     margin: float,
     delta: float,
 ) -> tuple[CascadeStep, ...]:
-    """Compute how many more errors each threshold of a cascade makes than its last judge, and test them in turn.
+    """Compute how many more errors each threshold of a cascade makes than its last judge, and test them in turn, from
+    the strictest, until the first that fails.
 
     Args:
         confidence: the first judge's confidence in each item; NaN where it has none, so that it never keeps the item.
@@ -221,7 +225,8 @@ class _ExtraErrors:
     def are_few(self, margin: float, delta: float, times: float = 1.0) -> bool:
         """Whether they are shown to be few, or would be with ``times`` as many topics like these.
 
-        They are if the ``share`` that is kept is. Where none is seen, topics do not say how rare they are; a binomial
+        They are few if the labeled items that are kept are at most the share ``margin`` of all, and never shown to be
+        with fewer than :data:`MIN_TOPICS` topics. Where none is seen, topics do not say how rare they are; a binomial
         test does: none of ``n`` kept items is one with the probability ``(1 - margin / share)^n`` at most.
         """
         share = self.labelled / self.mean.n

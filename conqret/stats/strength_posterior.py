@@ -193,7 +193,8 @@ class StrengthPosterior:
     def _terms(
         self, strengths: NDArray[np.float64], shared: NDArray[np.float64], spread: float
     ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
-        """The log posterior density, the surplus of each comparison's statistics and their covariances."""
+        """Return the log posterior density up to a constant, each comparison's statistics minus their expected values,
+        and the covariances of these statistics."""
         eta = self._differences(strengths) + self.design @ shared[: self.normal]
         logs = eta[:, None] * self.statistics[:, 0] + self._log_weights(shared)
         top = logs.max(axis=1, keepdims=True) if len(eta) else np.zeros((0, 1))
@@ -219,7 +220,8 @@ class StrengthPosterior:
         return parts
 
     def _within(self, precision: NDArray[np.float64], spread: float) -> NDArray[np.float64]:
-        """The precision of the strengths of each group, where each comparison has so much of its log-odds."""
+        """Return the precision matrix of the strengths of each group, prior included, where the log-odds of each
+        comparison has this ``precision``."""
         data, size = self.data, self.size
         within = np.zeros((len(data.sizes), size, size))
         np.add.at(within, (data.group, data.first, data.second), -precision)
@@ -276,7 +278,8 @@ class StrengthPosterior:
         """Return the normal approximation of the posterior of strengths and shared effects, for the spread of
         ``mode``, by expectation propagation, with its log marginal likelihood (``evidence``).
 
-        Strengths are relative to their group's mean. The weights of middle outcomes are fixed at the mode.
+        Strengths are relative to their group's mean. The weights of middle outcomes are fixed at the mode. The
+        propagation starts where the previous call ended.
         """
         groups, size = len(self.data.sizes), self.size
         self._prior_at(mode.spread)
@@ -323,7 +326,8 @@ class StrengthPosterior:
         shift: NDArray[np.float64],
         log_weights: NDArray[np.float64],
     ) -> _Tilted:
-        """The log-odds of each comparison without its site, and with its likelihood in the place of the site."""
+        """Return the distribution of each comparison's log-odds without its site, and with its likelihood in place of
+        the site."""
         values = self.statistics[:, 0]
         nodes, node_weights = normal_nodes(NODES)
         centre, variance = self._log_odds(joint)
@@ -373,7 +377,8 @@ class StrengthPosterior:
         return centre, own + 2 * (across * design).sum(axis=1) + (through * design).sum(axis=1)
 
     def _joint(self, precision: NDArray[np.float64], shift: NDArray[np.float64], spread: float) -> _Joint:
-        """The normal distribution that sites of this precision and shift make."""
+        """Return the joint posterior where the likelihood of each comparison is replaced by a normal site of this
+        precision and shift (precision times mean)."""
         design = self.design
         inverse = np.linalg.inv(within := self._within(precision, spread))
         across = self._by_item(precision[:, None] * design)

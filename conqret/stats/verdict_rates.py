@@ -101,7 +101,7 @@ def share_of_sums(
     Student's t over the normal quantile. The degrees of freedom are those of clusters of unequal sizes
     (:func:`~conqret.stats.jackknife.freedom_by_size`), and fewer where few clusters make most of the error
     (Satterthwaite 1946). Of a share of 0 or 1, and of one or two clusters, the effective size is the number of
-    clusters, or with independent rows ``(sum w)^2 / sum w^2``.
+    clusters, or with independent rows ``(sum w)^2 / sum w^2``. Without rows the share is 0.5, from 0 to 1.
 
     Args:
         sums: the sum of the weights of passes in each cluster (last axis).
@@ -135,7 +135,7 @@ def solve(
     """Return the root t of the equation ``T(t, *shares) = 0``, cut to the range from ``least`` to 1, and
     both ends of its interval.
 
-    The root is NaN where the equation holds for every t.
+    ``T`` must be linear in t. The root is NaN where the equation holds for every t.
     """
     values, lows, highs = (
         np.array([getattr(share, name) for share in shares]) for name in ("value", "low", "high")
@@ -436,7 +436,7 @@ def draw_test(
         judge: (n,): the verdicts, NaN where there is none.
         clusters: the cluster of each row; None: rows are independent, and verdicts are 0 or 1.
         balance: the pass share of a draw of as many rows of each verdict or label. Most of the test's error is spent on
-            labeled rows whose share is nearer to it than that of the others (:data:`TOWARDS_BALANCE`), as people draw
+            labeled rows whose share is nearer to it than that of the others (:data:`TOWARDS_BALANCE`), as users draw
             so; None: half of it on each side.
 
     Returns:
@@ -563,7 +563,8 @@ def labels_to_decide(
         confidence: the confidence level of the interval.
 
     Returns:
-        The number of rows; None where the value does not clear the bound, or there is no interval.
+        The number of rows, 0 if the end clears the bound already; None where the value does not clear it, there is no
+            interval, or more than :data:`MAX_LABELS` would be needed.
     """
     if estimate.value is None or estimate.low is None or estimate.high is None or not estimate.n:
         return None

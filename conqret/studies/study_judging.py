@@ -72,7 +72,7 @@ class JudgedFolder(JudgmentsFolder[R], Generic[R]):
 
 @contextlib.contextmanager
 def study_folder(kind: type[F], output: str | Path | None, settings: Mapping[str, Any]) -> Iterator[F]:
-    """Yield the run's folder, or a temporary one if ``output`` is None.
+    """Yield the run's folder, or a temporary one, deleted afterwards, if ``output`` is None.
 
     Raises:
         DeclarationError: no folder is named for a batch.

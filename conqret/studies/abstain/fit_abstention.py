@@ -409,8 +409,9 @@ def _errors(
     last: NDArray[np.float64],
     threshold: float | None,
 ) -> CascadeErrors:
-    """The errors of each judge, the cascade and the gate, over the scores with a label and a score of the last judge
-    (items by metrics, NaN elsewhere)."""
+    """Return the errors of each judge, the cascade and the gate, over the scores with a label and a score of the last
+    judge. ``first`` and ``last`` are 1 where that judge is wrong, 0 where it is right, else NaN (items by metrics);
+    without a ``threshold`` there are no errors of the cascade."""
     there = ~np.isnan(last)
     rows = np.nonzero(there)[0]
     places = {topic: place for place, topic in enumerate(dict.fromkeys(topics))}

@@ -234,7 +234,8 @@ class Cascade(FittedFile):
         )
 
     def check_last(self, format_name: str, model: str, fingerprints: Sequence[str]) -> None:
-        """Raise DeclarationError if the cascade was fitted with another last judge than this one."""
+        """Raise DeclarationError if the cascade was fitted with a last judge that has none of these ``fingerprints``
+        (the message names the first, ``format_name`` and ``model``)."""
         if self.last.fingerprint not in fingerprints:
             raise DeclarationError(
                 f"the cascade was fitted with {self.format} by {self.last.model} (fingerprint "

@@ -100,7 +100,8 @@ class FittedFile(Frozen):
     fingerprint: str
 
     def check(self, format_name: str, model: str, fingerprints: Sequence[str]) -> None:
-        """Raise DeclarationError if the file was fitted for another judge configuration than these."""
+        """Raise DeclarationError if the file was fitted for a judge that has none of these ``fingerprints`` (the
+        message names the first, ``format_name`` and ``model``)."""
         if self.fingerprint not in fingerprints:
             raise DeclarationError(
                 f"the {self.WHAT} was fitted for {self.format} with {self.model} (fingerprint "

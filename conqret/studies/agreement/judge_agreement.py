@@ -266,7 +266,7 @@ def agreement_table(
 def language_tables(
     languages: Sequence[LanguageAgreement], basis: Basis, *, several: bool
 ) -> Iterator[Table]:
-    """Yield the table of agreement by language, if labeled items are in several languages.
+    """Yield the table of agreement by language; nothing if ``languages`` is empty.
 
     ``several`` is True if there are several annotators.
     """
@@ -376,7 +376,8 @@ def _beyond_chance(rows: Collection[DimensionAgreement], basis: Basis) -> str:
 
 
 def _evidence(row: DimensionAgreement) -> str:
-    """What shows that the judge's order or its verdicts are related to annotators', where alpha does not show it."""
+    """Return a phrase that names the statistic (kappa or Spearman) which is significantly above chance though alpha is
+    not; empty if neither is."""
     for name in ("kappa", "spearman") if row.pass_fail else ("spearman", "kappa"):
         estimate = row.statistics.get(name, Estimate(None))
         if estimate.sign > 0 and name == "kappa":

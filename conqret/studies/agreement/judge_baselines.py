@@ -42,7 +42,7 @@ def with_baselines(
     """Return the join with the baselines' scores as further variants.
 
     A baseline that lacks a value on one of the judge's units is left out of that dimension. All are left out
-    if the labels' scale has no ends.
+    of dimensions whose scale has no ends, whose labels are words, or whose labeled units have no score.
 
     Args:
         joined: labels joined with the judge's scores.

@@ -138,7 +138,8 @@ def join_labels(
     """Join judgments and labels by item and dimension.
 
     Labels of parts (documents) are joined with the parts of the measure that have the same id, or are averaged
-    (:func:`of_whole_items`). ``metrics`` maps dimensions to metrics where the names differ.
+    (:func:`of_whole_items`). ``metrics`` maps dimensions to metrics where the names differ. Of several judgments of one
+    item the last counts.
 
     Raises:
         DeclarationError: there are no judgments, no labeled item or dimension was judged, or two dimensions are to be
@@ -199,7 +200,8 @@ def of_whole_items(
 ) -> LabelSet:
     """Return the labels with those of parts averaged for each item, where one of the runs scores whole items only.
 
-    So a judge that rates an item's documents together can be compared with one that rates each.
+    So a judge that rates an item's documents together can be compared with one that rates each. ``metrics`` maps
+    dimensions to metrics where the names differ.
     """
     in_parts = {label.dimension for label in labels.labels if label.unit.part}
     named = {dimension_name(dimension): metric for dimension, metric in (metrics or {}).items()}
@@ -364,7 +366,9 @@ class DimensionView:
 
     def judge(self, variant: str = "mean", *, rounded: bool | None = None) -> NDArray[np.float64]:
         """Return the scores of a variant for all units on the labels' scale, or in [0, 1] if the scale has
-        no ends.
+        no ends; NaN where a score is missing.
+
+        Verdicts in words are read for the variant ``mean`` only. ``rounded`` is as in :meth:`on_labels`.
         """
         scores = [self.unit_scores.get(unit) for unit in self.units]
         if self.verdicts:
@@ -418,7 +422,8 @@ class DimensionView:
         rounds: bool,
     ) -> JackknifedEstimate:
         """Replace the jackknife values of a statistic of fitted scores: for each cluster, the map is fitted on the
-        units of the others, and the statistic computed on these. NaN where that fails. Without a function for refitting
+        units of the others, and the statistic computed on these by ``of_sides`` (scores on the labels' scale, rounded
+        to labels if ``rounds``, and the mask of their units). NaN where that fails. Without a function for refitting
         ``variant``, ``sampled`` is returned unchanged."""
         fit = self.fitted.get(variant)
         if fit is None or not sampled.defined:

@@ -53,7 +53,7 @@ class PassFail(Frozen):
         figures: TNR, TPR, kappa, the pass rate by the judge, and the corrected one, by the names of :data:`FIGURES`;
             and those of :data:`PROBABILITIES`, where the model gives probabilities.
         confusion: the number of units with each human label (rows: fail, pass) and verdict (columns).
-        more_labels: how many more labels let both rates be known to within 0.10.
+        more_labels: how many more labels let both rates be known to within 0.10; None if that cannot be computed.
     """
 
     passing: str

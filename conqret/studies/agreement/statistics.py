@@ -47,7 +47,7 @@ class Statistic:
     ``name`` is for JSON and ``--require``, ``title`` for table heads, and ``about`` for a note below a table.
     ``levels`` are the levels of measurement to which it applies. ``compute`` takes what ``input`` says (two
     series, or a table), resamples of the units and ``confidence``, and returns an
-    :class:`~conqret.stats.estimate.Estimate`.
+    :class:`~conqret.stats.estimate.Estimate`. ``on_card`` shows it on the judge card.
     """
 
     name: str

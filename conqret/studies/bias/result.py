@@ -360,7 +360,7 @@ def bias_parts(table: BiasTable) -> Iterator[Part]:
 
 
 def _pictures(table: BiasTable) -> Iterator[Forest]:
-    """The effects of the primary rows, alarms first."""
+    """Yield one forest plot of the effects of the primary rows, alarms first; nothing if no effect was tested."""
     several = len({row.metric for row in table.primary}) > 1
     rows = [
         ForestRow(
@@ -402,7 +402,8 @@ def grouped_table(rows: Iterable[BiasRow], title: str = "") -> Table:
 
 
 def _others(rows: Sequence[BiasRow]) -> Iterator[Part]:
-    """The tables of other rows: those with a change or without a value, and all of them."""
+    """Yield the table of rows with a change or without a value, then the names of comparisons in which no score
+    changed, with a folded table of all rows; each only if there are such rows."""
     moved = [row for row in rows if row.effect is None or row.effect.moved]
     still = gathered((_comparison(row), row) for row in rows if row not in moved)
     if moved:
@@ -419,7 +420,7 @@ def _comparison(row: BiasRow) -> str:
 
 
 def _cells(row: BiasRow) -> tuple[Cell, ...]:
-    """The cells of a row for :data:`_RESULT_COLUMNS`."""
+    """Return the cells of a row in the columns of :data:`_RESULT_COLUMNS`."""
     effect, name = row.effect, row.verdict if row.verdict != "clear" else mark(row)
     between = ", " if name == "exploratory" else ": "
     verdict = (row.words if row.words.startswith(name) else f"{name}{between}{row.words}") + missing_note(row)

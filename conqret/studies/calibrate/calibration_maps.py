@@ -150,7 +150,8 @@ def _gains(
 def refits(sample: CalibrationSample, errors: Sequence[float]) -> dict[str, Fit]:
     """Return for the isotonic and the chosen maps the function that refits their predictions on a subset of the units.
 
-    The choice uses the standard ``errors`` estimated on all labels.
+    The choice uses the standard ``errors`` estimated on all labels. Predictions are NaN for all units if the subset
+    leaves too few folds to fit on.
     """
     known: dict[bytes, dict[str, NDArray[np.float64]]] = {}
 

@@ -115,7 +115,7 @@ def calibrate(
 def _sample(
     joined: JoinedLabels, dimension: str, settings: AgreementSettings, folds: Mapping[str, int]
 ) -> CalibrationSample | str:
-    """What the maps of one dimension are fitted on, or why there are none."""
+    """Return the data on which the maps of one dimension are fitted, or the reason why there are none."""
     view = DimensionView(joined, dimension, settings)
     if view.verdicts:
         return "verdicts in words have no scale"

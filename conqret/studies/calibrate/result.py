@@ -110,6 +110,8 @@ class Calibration(FittedFile):
     def apply_to(self, joined: JoinedLabels, settings: AgreementSettings) -> JoinedLabels:
         """Return the join with calibrated scores as a further variant.
 
+        A unit of a labeled topic is scored by the map fitted without the topic's fold, any other by the map of all
+        labels.
         If the maps were fitted on the labels of the join, jackknife intervals refit them without each topic.
         """
         for dimension, metric in joined.metrics.items():
@@ -140,7 +142,7 @@ class Calibration(FittedFile):
         """Return the calibrated scores of one judgment in [0, 1], by metric and part (None: the measure
         itself).
 
-        Scores without a value or a map are left out.
+        Maps are chosen as in :meth:`apply_to`. Scores without a value or a map are left out.
         """
         cluster = judgment.topic if self.basis.clustered_by == "topic" else judgment.item
         calibrated = {}

@@ -122,7 +122,7 @@ def _repeatability(card: Card) -> Iterator[Part]:
 
 
 def _measures(card: Card) -> str:
-    """What the judge measures, its scale and source, in sentences."""
+    """Return sentences on what the judge measures, its scale and its source; of a jury on its members and rule."""
     judge = card.judge
     if card.run.format == JURY.name:
         made, members = card.run.identity, card.run.identity["members"]

@@ -242,7 +242,7 @@ def _known_limits(
     cost: Cost,
     topics: int,
 ) -> tuple[str, ...]:
-    """The sentences on limits, the most serious first."""
+    """Return the sentences on limits that hold for this judge, the most serious first."""
     single = [row.dimension for row in rows if row.annotators < 2]
     unlabeled = validation.join.unlabelled_metrics
     named, were = _names(single), "was" if len(single) == 1 else "were"
@@ -269,7 +269,7 @@ def _known_limits(
 
 
 def _sampling_sentence(validation: Validation) -> str:
-    """How the labeled items were chosen, if not all are labeled."""
+    """Return a sentence on how the labeled items were chosen, for a validation in which not all are labeled."""
     join = validation.join
     some = f"{join.items} of {join.judged} judged items are labeled"
     if RANDOM_SAMPLE in validation.basis.notes:

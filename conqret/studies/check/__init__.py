@@ -18,10 +18,9 @@ Columns and cells:
 
 Figures:
 
-- ``figures``: all figures of all judges of a table, with notes
+- ``figures``: all figures of all judges of a table, with notes; which judge is best, and how judges and systems differ
 - ``kind_figures``: those of one judge, by the kind of verdicts
 - ``label_view``: annotators combined to one label, and whether labeled rows may stand for all
-- ``comparisons``: which judge is best, and how systems differ
 
 What is shown:
 

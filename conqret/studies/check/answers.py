@@ -40,7 +40,8 @@ def value_words(kind: Kind, classes: Sequence[str], value: float) -> str:
 
 
 def verdicts_differ(kind: Kind, judge: str, means: tuple[float, float], rest: int, p: float) -> str:
-    """Return how verdicts differ between labeled rows ("them") and the ``rest``; ``means`` are those of both."""
+    """Return how verdicts differ between labeled rows ("them") and the others, with ``p``; ``means`` are the mean
+    verdicts of both, and ``rest`` is the number of the others."""
     (labeled, others), them = means, f"the {rest:,} others"
     seen = {
         "pass_fail": f"{judge} passes {labeled:.0%} of them and {others:.0%} of {them}",
@@ -200,8 +201,9 @@ def _weak_run(result: CheckResult, judge: JudgeCheck) -> str:
 
 
 def weaker(result: CheckResult, judge: JudgeCheck) -> tuple[str, Estimate]:
-    """Return the rate that decides what the judge is good for: the lowest high end where it is too weak, the lowest
-    rate where that is below the bar, else the lowest low end."""
+    """Return the name and the value of the rate (TNR or TPR) that decides what the judge is good for: that with the
+    lowest high end where the judge is not usable, the lowest rate where that is below the bar, else that with the
+    lowest low end."""
     rates = [("TNR", judge.tnr), ("TPR", judge.tpr)]
     known = [named for named in rates if named[1].value is not None] or rates
     if judge.usable == "not usable":
@@ -303,7 +305,8 @@ def percent(share: Estimate, *, missing: bool = False) -> str:
 
 
 def estimate_text(estimate: Estimate, *, signed: bool = False) -> str:
-    """Return a figure with its interval, or the reason why there is none."""
+    """Return a figure to two digits with its interval in brackets, or a dash and the reason why it has no value;
+    ``signed`` writes the sign of positive numbers, too."""
     if estimate.value is None:
         return f"- ({estimate.reason})"
     sign = "+" if signed else ""

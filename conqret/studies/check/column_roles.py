@@ -239,7 +239,8 @@ def check_no_labels(table: TextTable, judges: Sequence[str], others: Collection[
 
 
 def no_judge(table: TextTable, texts: Collection[str], humans: Sequence[str]) -> DeclarationError:
-    """Return the error for a table in which no column has the name of a judge's."""
+    """Return the error for a table in which no column has the name of a judge's; ``texts`` are the columns that hold no
+    verdicts, ``humans`` those of labels."""
     fitting = [
         name
         for name, cells in table.columns.items()
@@ -304,6 +305,8 @@ def guessed_roles(
 ) -> ColumnRoles:
     """Return the role of each column: as the user names it, else by its name and content.
 
+    ``judges`` and ``humans`` are the columns that the user names, ``texts`` those of texts by the text.
+
     Raises:
         DeclarationError: no column is a judge's, or several could be.
     """
@@ -351,8 +354,8 @@ MAX_ID, MIN_TEXT = 40, 25
 
 
 def _assume_ids(table: TextTable, roles: ColumnRoles) -> None:
-    """Take the first column as that of ids (in ``roles.texts`` and ``roles.assumed``), if no column has their name, the
-    first has no other role, and it tells all rows apart by short texts."""
+    """Put the first column into ``roles.texts`` as that of ids, if no column has their name, the first has no other
+    role, and it tells all rows apart by short texts."""
     first = next(iter(table.columns))
     used = {*roles.judged, *roles.humans, *roles.texts.values(), *roles.markers.values()}
     if "id" in roles.texts or first in used or not table or _role(words(first)):
@@ -364,8 +367,8 @@ def _assume_ids(table: TextTable, roles: ColumnRoles) -> None:
 
 
 def assume_texts(table: TextTable, roles: ColumnRoles) -> None:
-    """Take the column with the longest texts as what was judged (in ``roles.texts`` and ``roles.assumed``), if no
-    column has the name of a text. Texts of fewer than :data:`MIN_TEXT` characters on average are not taken."""
+    """Put the column with the longest texts into ``roles.texts`` as the output that was judged, if no column has the
+    name of a text. Texts of fewer than :data:`MIN_TEXT` characters on average are not taken."""
     if not {"input", "output", "context", "answer_a"}.isdisjoint(roles.texts) or not table:
         return
     used = {*roles.judged, *roles.humans, *roles.texts.values(), *roles.markers.values()}

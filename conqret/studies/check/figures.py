@@ -243,7 +243,7 @@ def _probability_notes(checks: Sequence[JudgeCheck]) -> Iterator[str]:
 
 
 def _draw_notes(view: LabelView, guard: DrawGuard) -> Iterator[str]:
-    """What the draw of the labeled rows means for the figures."""
+    """Yield notes on how figures are weighted by the draw of the labeled rows, and what speaks against that draw."""
     table, (_, verdicts, weights) = view.table, view.sides
     if view.drawing == "verdict" and view.own_strata and table.kind == "pass_fail" and not view.reason:
         stand = [f"{weights[verdicts == side].sum():,.0f}" for side in (1, 0)]
@@ -258,8 +258,8 @@ def _draw_notes(view: LabelView, guard: DrawGuard) -> Iterator[str]:
 
 
 def dispute_note(view: LabelView, has_label: NDArray[np.bool_]) -> str:
-    """Return how many rows with a label have no majority, and how far this raises the agreement; empty without such
-    rows."""
+    """Return how many rows with a label (marked in ``has_label``) have no majority, and how far this raises the
+    agreement; empty without such rows."""
     disputed = has_label & np.isnan(view.target)
     count = int(disputed.sum())
     if not count:

@@ -42,8 +42,8 @@ def rates(view: LabelView) -> VerdictRates:
 
 
 def pass_fail(view: LabelView) -> Figures:
-    """The rates of both classes, the pass rate, kappa and others, by name; of what cannot be claimed from these labels,
-    each has the reason in place of a value."""
+    """Return the rates of both classes, the pass rate, kappa and others, by name; those that cannot be claimed from
+    these labels have a reason in place of a value."""
     found, (human, _, _) = rates(view), view.sides
     figures = {
         "tnr": view.claimed(lambda: found.tnr, by_label=True),
@@ -59,7 +59,8 @@ def pass_fail(view: LabelView) -> Figures:
 
 
 def ratings(view: LabelView) -> Figures:
-    """The bias, the corrected mean, kappa and alpha, and alpha of one annotator."""
+    """Return the figures of ratings and scores by name: bias, means, agreement, rank correlation and mean absolute
+    error; AUROC and those of probabilities where labels are 0 and 1."""
     human, judge, weights = view.sides
     figures = {
         "bias": view.claimed(lambda: view.share(judge - human, scale="plain")),
@@ -85,7 +86,8 @@ def ratings(view: LabelView) -> Figures:
 
 
 def pairs(view: LabelView) -> Figures:
-    """The agreement without flips, the flip rate, and the share of first place."""
+    """Return the figures of preferences by name: agreement without flips (pairs whose verdict differs between both
+    orders) and with flips as half right, flip rate, share of wins of the first place, and kappa without flips."""
     human, judge, weights = view.sides
     orders = view.judge.orders
     flips = np.zeros(len(view.target), dtype=bool)

@@ -191,7 +191,8 @@ class LabelView:
         reason: str = "",
         scale: Scale = "share",
     ) -> Estimate:
-        """Return the weighted mean of ``part`` over the rows of ``whole`` (default: all), with its interval."""
+        """Return the weighted mean of ``part`` over the rows of ``whole`` (default: all), with its interval. Both
+        have one entry for each row with a verdict and a label; ``reason`` is why there is no mean without rows."""
         _, _, weights = self.sides
         counted = np.ones(len(weights), dtype=bool) if whole is None else whole
         ratio = self.drawn.ratio(

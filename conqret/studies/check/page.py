@@ -112,7 +112,8 @@ def check_page(result: CheckResult) -> ReportPage:
 
 
 def figures_table(result: CheckResult) -> Table:
-    """Return a row a figure, with a column for each judge."""
+    """Return the table of all figures: a row for each figure, a column for each judge; of a single judge also the
+    number of rows behind each figure."""
     first, *others = result.judges
     head = Column("Figure", "name")
     if not others:
@@ -140,7 +141,8 @@ def _of(result: CheckResult, judge: JudgeCheck) -> str:
 
 
 def _counts(result: CheckResult, judge: JudgeCheck) -> Iterator[Table]:
-    """What verdicts the rows of each label have: counts of classes, or means by level."""
+    """Yield the tables of one judge's verdicts by human label: counts, figures by class, and means by level, as far as
+    this kind of verdicts has them."""
     remarks = f"; {result.passing}" if result.passing else ""
     remarks += "; a flip is a tie" if "flip_rate" in judge.figures and judge.flip_rate.n else ""
     if judge.confusion:
@@ -163,7 +165,8 @@ def _counts(result: CheckResult, judge: JudgeCheck) -> Iterator[Table]:
 
 
 def _comparisons(result: CheckResult) -> Iterator[Table]:
-    """The differences of judges, the systems by each judge, and the differences of systems."""
+    """Yield the tables of differences of judges, of the systems by each judge, and of the differences of systems, as
+    far as there are any."""
     if result.comparisons:
         yield Table("Judges compared on the same rows", JUDGES, result.comparisons)
     for judge in result.judges:
@@ -178,7 +181,7 @@ def _comparisons(result: CheckResult) -> Iterator[Table]:
 
 
 def disagreements_table(result: CheckResult) -> Table | None:
-    """Return the rows on which judge and annotators differ, with their texts."""
+    """Return the table of rows on which judge and annotators differ, with their texts; None if there are none."""
     if not result.disagreements:
         return None
     names = dict.fromkeys(name for row in result.disagreements for name in row.texts)
@@ -204,7 +207,8 @@ def disagreements_table(result: CheckResult) -> Table | None:
 
 
 def _details(result: CheckResult) -> Iterator[Section]:
-    """What few need: baselines, the annotators among themselves, verdicts that failed."""
+    """Yield folded sections for details: baselines, the agreement of annotators with each other, and verdicts that
+    failed; each only where there is something to show."""
     if baselines := _baselines(result):
         yield Section(baselines.title, [baselines], folded=True)
     annotators = result.annotators
@@ -223,8 +227,9 @@ def _details(result: CheckResult) -> Iterator[Section]:
 
 
 def _baselines(result: CheckResult) -> Table | None:
-    """What a judge without any skill comes to: on all rows where figures are made of the rates of all rows, else on
-    the labeled ones."""
+    """Return the table of TNR, TPR, agreement and kappa of judges without any skill: on all rows where figures are made
+    of the rates of all rows, else on the labeled ones. None unless verdicts are pass or fail and the pass rate is
+    known."""
     judge, by_draw = (
         result.best_judge,
         result.weighted or (result.drawn_by == "label" and result.unlabeled > 0),

@@ -155,7 +155,9 @@ def read_checked_table(
 
 
 def _values(table: TextTable, roles: ColumnRoles, passing: str, paired: bool) -> CellValues:
-    """The numbers of all cells; of guessed columns of several kinds, of the first judge and those of its kind.
+    """Return the numbers of all cells; of guessed columns of several kinds, of the first judge and those of its kind.
+    The other columns are removed from ``roles``, and so are judges without any verdict; both are noted there.
+    ``passing`` and ``paired`` are as in :func:`~conqret.studies.check.verdict_values.read_verdicts`.
 
     Raises:
         DeclarationError: no judge's column can be read, or one that the user named cannot.
@@ -411,7 +413,7 @@ def by_model_name(table: TextTable, roles: ColumnRoles) -> tuple[TextTable, bool
 
 
 def swapped_cells(table: TextTable, roles: ColumnRoles) -> dict[str, NDArray[np.bool_]]:
-    """Return for columns of judges that saw both orders, in which rows answer B was shown first."""
+    """Return for columns of judges that saw both orders, in which rows answer B was shown first; empty if none did."""
     if "swapped" in roles.markers:
         marks = table.columns[roles.markers["swapped"]]
         rows = np.array([bool(mark) and mark.casefold() not in CELLS["unswapped"] for mark in marks])
@@ -425,6 +427,17 @@ def meaning_of_swapped(
     table: TextTable, roles: ColumnRoles, values: CellValues, labels: NDArray[np.float64]
 ) -> str:
     """Return whether verdicts on swapped answers name the answers or the positions: by the words, else by the labels.
+
+    What the labels decide is noted in ``roles.swapped_note``.
+
+    Args:
+        table: the verdicts.
+        roles: the columns by what they hold.
+        values: the numbers of the cells.
+        labels: the labels, rows by annotators, NaN where there is none.
+
+    Returns:
+        ``answers`` or ``positions``.
 
     Raises:
         DeclarationError: neither says it.

@@ -174,7 +174,7 @@ class JudgeCheck(NamedFigures):
         systems: the systems, those with the highest means first.
         differences: paired differences of systems.
         more_labels: how many more rows to label, until TNR and TPR are known to within 0.10; None where one of them
-            has no label yet.
+            has no label yet, and for verdicts that do not pass or fail.
     """
 
     name: str

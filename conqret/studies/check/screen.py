@@ -67,7 +67,8 @@ def aligned(lines: Iterable[FigureLine]) -> list[str]:
 
 
 def figure_lines(result: CheckResult, judge: JudgeCheck) -> Iterator[FigureLine]:
-    """Yield the four figures that matter most for verdicts of this kind; none without labels."""
+    """Yield the figures that matter most for verdicts of this kind, four at most, each as its name, its value and what
+    it is based on; none without labels, or where no rate can be claimed."""
     if result.guard.fired or unmeasured(judge):
         return
     figures, rows = judge.figures, counted(judge.compared, "labeled row")
@@ -189,7 +190,8 @@ def _failed(result: CheckResult) -> Iterator[str]:
 
 
 def _judges(result: CheckResult) -> Iterator[str]:
-    """A line for each of several judges, and which of them is better."""
+    """Yield a line for each of several judges, then for each pair which is better; nothing for one judge, without
+    labels, or where no rate can be claimed."""
     if len(result.judges) < 2 or result.guard.fired or not result.labeled:
         return
     names = [name for name in _COMPARED[result.kind] if name in result.judges[0].figures]
@@ -225,7 +227,8 @@ _HEADS = {**TITLES, "tnr": "TNR", "tpr": "TPR", "bias": "bias", "flip_rate": "fl
 
 
 def _systems(result: CheckResult) -> Iterator[str]:
-    """A line for each system, and the further paired differences."""
+    """Yield a line for each system, then the paired differences but for the first, which is in the answer; nothing
+    without systems or labels, or where no rate can be claimed."""
     judge = result.best_judge
     if not judge.systems or result.guard.fired or not result.labeled:
         return

@@ -123,6 +123,9 @@ def labeled_by_agreement(table: TextTable, roles: ColumnRoles) -> TextTable:
     """Return a table without labels, in which a column says whether the judge is right, with the labels that follow:
     the verdict where it is right, the opposite where it is wrong.
 
+    The column becomes that of the labels in ``roles``, with a note. Without such a column, or with several judges, the
+    table is returned unchanged.
+
     Raises:
         DeclarationError: the judge's verdicts have no opposite.
     """
@@ -234,7 +237,14 @@ def joined(
 def _joined(
     table: TextTable, roles: ColumnRoles, other: TextTable, human: Sequence[str], unused: list[str]
 ) -> TextTable:
-    """The table with the labels of one file; those of ``unused`` columns count only next to drawn ones."""
+    """Return the table with the labels of one file (``other``) as further columns, and update ``roles``.
+
+    Labels in the ``unused`` columns of the table count only if ``other`` has inclusion probabilities; otherwise those
+    of ``other`` replace them, and ``unused`` is emptied.
+
+    Raises:
+        DeclarationError: as :func:`joined`.
+    """
     ids = roles.texts.get("id")
     label_ids = ids if ids in other.columns else named(other.columns, f"{TEXTS['id']} item")
     if label_ids is None:
@@ -302,8 +312,16 @@ def _weighted(
     added: Sequence[str],
     drawn: Sequence[str | None],
 ) -> TextTable:
-    """The table with the probabilities of the rows that were ``drawn``, whose labels are the columns ``added``;
-    ``before`` are those of the labels of before."""
+    """Return the table with columns of inclusion probabilities and of rows that were labeled before, as far as there
+    are such, and enter them and the columns of labels in ``roles``.
+
+    Args:
+        table: the verdicts with all labels.
+        roles: the columns by what they hold.
+        before: the columns of labels that were there before others were drawn.
+        added: the columns of labels of the drawn rows.
+        drawn: the probability of each row, as a text; None for a row that was not drawn.
+    """
 
     def labeled(row: int, names: Sequence[str]) -> bool:
         return any(not is_no_label(table.columns[name][row]) for name in names)

@@ -359,7 +359,7 @@ _TIME = "create_time modified_at updated_at timestamp createdAt created_at"
 
 
 def _annotated(result: ToolResult, records: Sequence[Record]) -> ToolResult:
-    """Add the verdicts of records of which each is one, the earliest first.
+    """Add the verdicts of ``records`` (one verdict each), the earliest first, to the result, and return it.
 
     The value is the number where all numbers are 0 or 1, else the word where there is one.
     """

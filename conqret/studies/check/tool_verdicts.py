@@ -126,7 +126,8 @@ def text_of(value: object) -> str:
 
 
 def plain_fields(fields: object) -> dict[str, object]:
-    """Return the fields of a metadata object that can be columns: a group for ``--by``, a label."""
+    """Return the fields of a metadata object that can be columns (a group for ``--by``, a label): those with a text, a
+    number or a truth value, whose name does not begin with ``_``. Any other value than an object has none."""
     pairs = fields.items() if isinstance(fields, dict) else ()
     return {
         name: value

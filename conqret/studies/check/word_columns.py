@@ -211,8 +211,8 @@ def unknown_cells(table: TextTable, column: WordColumn, cells: Sequence[str], wh
 
 
 def two_scales(table: TextTable, columns: Sequence[WordColumn]) -> DeclarationError:
-    """Return the error for columns on different scales, with the command that makes pass or fail of them; for a column
-    with very few numbers beyond the others' scale that for these."""
+    """Return the error for columns on different scales, with the command that makes pass or fail of them. If a column
+    has very few numbers beyond the others' scale, the error is about these numbers."""
     for column in columns:
         top = max((other.high for other in columns if other is not column), default=column.high)
         beyond = [cell for cell, parsed in column.numbers.items() if parsed.value > top]

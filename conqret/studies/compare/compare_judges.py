@@ -262,7 +262,8 @@ class HeldOutChoice:
 
 
 def _best(shared: SharedUnits, without: Resamples) -> NDArray[np.bool_]:
-    """Which judges have the highest mean alpha, for each row of weights (judges by rows)."""
+    """Return which judges have the highest mean alpha, for each row of weights (judges by rows); all judges if the mean
+    of one is not defined."""
     means = shared.averaged({name: side.alphas(side.judges, without) for name, side in shared.sides.items()})
     tied = np.ones((len(shared.names), len(without.weights)), dtype=bool)
     if all(mean.defined for mean in means):  # else there is nothing to choose by
@@ -309,7 +310,7 @@ def compare(
 
 
 def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
-    """Compare judges on their shared units: alphas, paired differences, and the winner."""
+    """Compare judges on their shared units: alphas, paired differences, and the winner; ``costs`` stay empty."""
     settings = basis.settings
     drawn = leave_one_out(shared.clusters)
     rng = np.random.default_rng(settings.seed)
@@ -366,7 +367,8 @@ def _pairs(
     confidence: float,
 ) -> list[tuple[JudgePair, ...]]:
     """Return for each of ``rows`` (judges' estimates) the differences of all pairs of judges, first minus second, with
-    p-values corrected over all rows and pairs together; None where no test is possible."""
+    p-values corrected over all rows and pairs together; None where no test is possible. ``sizes`` are the numbers of
+    labels by cluster."""
     names = shared.names
     pairs = list(combinations(range(len(names)), 2))
     differences = [[row[first].minus(row[other]) for first, other in pairs] for row in rows]

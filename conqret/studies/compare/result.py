@@ -268,7 +268,8 @@ def comparison_page(comparison: JudgeComparison, baselines: Sequence[bool] = ())
 
 
 def _by_dimension(comparison: JudgeComparison) -> list[Forest]:
-    """Alpha of the first judge on each dimension with its interval, the highest first, and those of the others."""
+    """Return forest plots of the first judge's alpha on each dimension, the highest first, with those of the others as
+    marks."""
     first, *others = comparison.judges
     rows = sorted(comparison.dimensions.items(), key=lambda row: -(row[1].judges[first].alpha.value or 0.0))
     return forests(

@@ -226,7 +226,8 @@ def difference_tables(difference: RunDifference) -> Iterator[Table]:
 
 
 def _by_metric(difference: RunDifference) -> Table:
-    """A row for each metric; means over topics where they are others, and the margin where there is one."""
+    """Return the table of differences, a row for each metric. It has means over topics only if one differs from the
+    mean over items, and tests of the margin only if one was given."""
     clusters, rows = f"{difference.clustered_by}s", difference.metrics.values()
     margin = next((row.within.margin for row in rows if row.within is not None), None)
     uneven = any(

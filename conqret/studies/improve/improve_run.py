@@ -274,8 +274,8 @@ Scores = Mapping[str, float]
 class CrossFitted:
     """The scores of one variant on items that it did not learn from.
 
-    ``raw`` are its scores, ``mapped`` its scores calibrated on other topics, and ``map`` the map of all these
-    items. The last two are None with too few topics or constant scores.
+    ``raw`` are its scores, ``mapped`` its scores calibrated on other topics, both in [0, 1] by item id, and
+    ``map`` the map of all these items. The last two are None with too few topics or constant scores.
     """
 
     raw: Scores

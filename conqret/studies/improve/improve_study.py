@@ -161,7 +161,8 @@ def _part(setup: Setup, items: Sequence[Item], by: str) -> StudyPart:
 
 
 def improved(plan: ImprovePlan, **settings: Any) -> ImproveResult:
-    """Run an improvement plan, and return its result; ``settings`` are those of the run.
+    """Run an improvement plan, write its files to the plan's folder (if it has one), and return the result;
+    ``settings`` are those of the run.
 
     Raises:
         Counted: it is a dry run; the exception has the expected costs.

@@ -350,7 +350,7 @@ def chosen_examples(
     labelled: Sequence[LabelledItem], shown: ShownScale, longest: int = EXCERPT
 ) -> tuple[LabelledExample, ...]:
     """Choose up to :data:`EXAMPLES` labeled items over the range of labels as examples, from different topics
-    as far as possible."""
+    as far as possible; texts are cut to ``longest`` characters."""
     ranked = sorted(labelled, key=lambda one: (one.label, one.item.id))
     inset = math.floor(INSET * len(ranked))
     low, high = ranked[inset].label, ranked[len(ranked) - 1 - inset].label
@@ -441,7 +441,8 @@ def residuals(scores: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArr
 def wording_prompt(
     setup: Setup, data: LabelledItems, labelled: Sequence[LabelledItem], *, seed: int, longest: int = EXCERPT
 ) -> RenderedPrompt:
-    """Return the prompt that requests a wording, filled with labeled items."""
+    """Return the prompt that requests a wording, filled with labeled items: an overview of all, and some cases, mixed
+    by ``seed``, with texts cut to ``longest`` characters."""
     shown, anchored = scale_shown(setup, data.scale, RATING_SCALE)
     cases = [
         {
@@ -466,7 +467,8 @@ def wording_key(prompt: RenderedPrompt) -> str:
 def worded(
     answer: WordingAnswer, subject: str, anchored: Sequence[int], examples: tuple[LabelledExample, ...] = ()
 ) -> Improvement:
-    """Return the improvement in a model's response; meanings of ratings that were not requested are dropped."""
+    """Return the improvement in a model's response. ``subject`` is what is rated, ``anchored`` are the ratings whose
+    meanings were requested; other meanings are dropped."""
     meanings = {anchor.rating: anchor.meaning for anchor in answer.anchors}
     return Improvement(
         subject=subject,

@@ -159,7 +159,7 @@ _Sampled = dict[str, JackknifedEstimate]
 
 
 def _agreement(view: DimensionView) -> _Sampled:
-    """Agreement of a judge with the mean label."""
+    """Return alpha, rank correlation and mean absolute difference of scores and mean labels, by name."""
     drawn = leave_one_out(view.clusters)
     known = view.compared
     some = drawn.for_items(known)

@@ -83,8 +83,8 @@ class ImproveResult(Frozen):
     made for them.
 
     - ``measured``: evaluated on held-out items, or cross-fitted over folds of topics.
-    - ``gain``: agreement of the improved minus the original judge, paired by item (for distances: a reduction
-    is negative).
+    - ``gain``: agreement of the improved minus the original judge, paired by item (for the distance: original
+    minus improved, so that a gain is positive).
     - ``over_calibration``: the same compared with calibration alone. An alpha below 0 in a comparison counts
     as 0.
     - ``choices``: the choices without each fold, if cross-fitted; ``final``: the choice on all training

@@ -196,7 +196,7 @@ class PlantedJudge:
 
     @cached_property
     def _changes(self) -> Mapping[Key, list[Contrast]]:
-        """The comparisons in which something is what was changed."""
+        """For each version (variant and item), the contrasts in which it is the changed one."""
         return gathered(
             (key, contrast)
             for contrast in self.contrasts

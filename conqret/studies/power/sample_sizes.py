@@ -68,8 +68,9 @@ def planned_sizes(
 ) -> tuple[PlannedSize, ...]:
     """Simulate each number of topics with each number of items per topic, and return the results.
 
-    ``draw`` simulates data, and ``statistic`` is computed from values and topics. If ``tests`` is True, it is tested
-    against 0. The others are as in :class:`PlanSettings`.
+    ``draw`` simulates the values of so many topics with so many items each (columns by items), and ``statistic`` is
+    computed from values and topics. If ``tests`` is True, it is tested against 0. The others are as in
+    :class:`PlanSettings`.
 
     Raises:
         DeclarationError: a number is below 1.

@@ -201,7 +201,8 @@ class JudgeCurves:
         """Yield the curve of a response, or an empty curve with the reasons; then the curves by stance, if
         it should fall.
 
-        ``p_values`` are those of its shifts, if it should not change.
+        ``p_values`` are those of its shifts, if it should not change; ``lost`` counts the reasons of items that
+        lack a score.
         """
         perturbation = entry.perturbation
         expected = perturbation.expected(metric)

@@ -170,7 +170,8 @@ def unscored_remarks(results: SensitivityResults) -> Iterator[str]:
 
 
 def _remarks(results: SensitivityResults) -> Iterator[str]:
-    """What was sent, and what is not there."""
+    """Yield sentences on the requests of the last session and its failures, on responses that a replay lacked, and on
+    levels and items that were left out."""
     counts = results.session
     yield (
         f"The last session sent {words.number(counts.sent, 'request')}, took {words.count(counts.recorded)} responses "
@@ -260,7 +261,7 @@ def verdicts(results: SensitivityResults) -> Table:
 
 
 def _verdict_cells(curve: Curve | EmptyCurve) -> tuple[str, ...]:
-    """What came of a curve, as :data:`_VERDICTS` is titled."""
+    """Return the cells of a curve in the columns of :data:`_VERDICTS` after the metric."""
     if isinstance(curve, EmptyCurve):
         return ("", NO_ANSWER, "", "", "", "", "", "0", words.counts(curve.missing))
     correlations = (None, None) if curve.expected in INVARIANT else (curve.pearson, curve.spearman)

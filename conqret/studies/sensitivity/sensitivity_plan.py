@@ -284,7 +284,8 @@ def rewriting(
     """Yield the expected cost of rewriting sentences by a model, once per item for all levels of a
     perturbation.
 
-    Nothing is yielded if the perturbation needs no rewriting, or the rewriter is offline.
+    Nothing is yielded if the perturbation needs no rewriting, or the rewriter is offline. ``system`` is the name of
+    the system whose items these are, for the list of costs.
     """
     perturbation, client = entry.perturbation, CountingClient(options)
     if perturbation.rewriting is None or client.baseline:

@@ -283,6 +283,7 @@ def sensitivity(
         ItemsError: items are faulty, or lack what a format needs.
         DeclarationError: a name is unknown, there is nothing to measure, labels cannot be read, or the folder
             holds something else.
+        Counted: it is a dry run; the exception has the expected costs.
         MissingDependencyError: scipy is not installed.
     """
     if settings.get("dry_run"):

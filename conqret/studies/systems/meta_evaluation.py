@@ -250,7 +250,7 @@ class SystemMeasure:
 
     def sampled(self, method: tuple[str, int | None]) -> JackknifedEstimate:
         """Compute the coefficient of the scores over all topics, and without each topic; the systems stay
-        the same.
+        the same. ``method`` is a coefficient and the number of top systems (None: all).
         """
         name, top = method
         truth, judged = self.truth.on(self.truth_measure), self.judge.on(self.measure)
@@ -285,7 +285,8 @@ class SystemMeasure:
         return JackknifedEstimate(value, without, present, len(runs), why, "ranks", unsure)
 
     def on_topics(self, method: tuple[str, int | None]) -> dict[str, float | None]:
-        """Return the coefficient on each topic that both sides have; None where it is not defined."""
+        """Return the coefficient on each topic that both sides have; None where it is not defined. ``method`` is as in
+        :meth:`sampled`."""
         name, top = method
         coefficients: dict[str, float | None] = {}
         for topic in self.topics:

@@ -293,7 +293,8 @@ def _name(row: RankAgreement, results: MetaEvaluation) -> str:
 
 
 def _note(results: MetaEvaluation, measure: str) -> str:
-    """What the numbers say in words."""
+    """Return the note below the table of a measure: when there is no p-value, how p-values are to be read, and which
+    judges give no ranking."""
     compared = [*_of(results.from_best, measure).values(), *_of(results.from_length, measure).values()]
     sentences = []
     if any(difference.p_holm is None and difference.difference.value is not None for difference in compared):

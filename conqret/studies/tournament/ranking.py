@@ -164,7 +164,8 @@ def _share(position: Estimate) -> Estimate:
 
 
 def _length(groups: Sequence[RankedGroup]) -> float | None:
-    """The mean rank correlation of strength and number of words in groups where both vary."""
+    """Return the mean rank correlation of strength and number of words over groups where both vary; None without such
+    a group."""
     found = []
     for group in groups:
         strengths = rankdata([item.strength for item in group.items])

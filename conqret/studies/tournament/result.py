@@ -186,7 +186,7 @@ def tournament_tables(tournament: Tournament) -> list[Table]:
 
 
 def _of_the_whole(tournament: Tournament) -> Iterator[Table]:
-    """The systems, best first, and the judges, where there are several."""
+    """Yield the table of systems, best first, and that of judges, each only if there are several."""
     if tournament.systems:
         yield Table(
             "Systems",
@@ -205,7 +205,8 @@ def _of_the_whole(tournament: Tournament) -> Iterator[Table]:
 
 
 def ladder(group: RankedGroup, top: int | None = None) -> Table:
-    """Return the table of a group's items, best first."""
+    """Return the table of a group's items, best first; with ``top``, its note says how probably the first so many items
+    are the best."""
     reliability = "–" if group.reliability is None else f"{group.reliability:.3f}"
     note = f"Scale separation reliability {reliability}; {group.ordered:.0%} of the pairs expected in the right order."
     if top is not None and group.top_probability is not None:

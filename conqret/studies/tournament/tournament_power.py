@@ -141,6 +141,9 @@ def power_tournament(
         seed: the seed of the simulations.
         on_cell: called after each number of items.
 
+    Returns:
+        One plan for each number of items and design.
+
     Raises:
         DeclarationError: a number is out of range.
     """

@@ -108,7 +108,8 @@ class TournamentFolder(JudgeFolder):
 
 
 def run_tournament(plan: TournamentPlan, **settings: Any) -> Tournament:
-    """Run a planned tournament, and return its result; ``settings`` are those of the run.
+    """Run a planned tournament, write its files to the plan's folder (if it has one), and return the result;
+    ``settings`` are those of the run.
 
     Raises:
         Counted: it is a dry run; the exception has the expected costs.
@@ -364,7 +365,8 @@ def several(models: Any) -> list[Any]:
 
 
 def _compared_by(judging: dict[str, Any]) -> str | Judge | None:
-    """The format whose preference is requested, or the judge of the criterion; None for a judge of one's own.
+    """Return the format whose preference is requested, or the judge of the criterion; None for a judge of one's own.
+    ``criterion`` is removed from ``judging``.
 
     Raises:
         DeclarationError: the criterion is faulty, or another judge is named besides.

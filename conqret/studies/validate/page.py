@@ -122,7 +122,8 @@ def _first(names: Sequence[str]) -> str:
 
 
 def _details(validation: Validation) -> Iterator[Table]:
-    """How scores and labels met, the samples of the judge, and statistics other than alpha."""
+    """Yield the tables of how scores and labels were put on one scale, of the judge's samples, of wrong verdicts, and
+    of statistics other than alpha; all but the first only where there are such data."""
     rows, every = validation.dimensions, validation.average.judge
     ways = gathered(((row.scale, row.target, row.onto), name) for name, row in rows.items())
     heads = ("Dimensions", "Scale", "One label from several", "The judge on that scale")
@@ -199,7 +200,8 @@ def _replacing(validation: Validation) -> Section:
 
 
 def _means(validation: Validation) -> Table | None:
-    """The mean label of dimensions whose labels are no pass or fail: of these the pass rate is shown."""
+    """Return the table of the mean label of each dimension, without those of pass and fail, whose pass rate is shown
+    elsewhere; None if no other dimension is left."""
     rows = [row for row in validation.dimensions.values() if row.pass_fail is None]
     if not rows:
         return None

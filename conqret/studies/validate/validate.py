@@ -178,7 +178,7 @@ def parse_requirement(text: str) -> Requirement:
 
 
 def check_requirement(requirement: Requirement, validation: Validation) -> RequirementOutcome:
-    """Check one requirement against a validation, and return the outcome.
+    """Check one requirement against a validation, and return the outcome; without a dimension it is on the average.
 
     Raises:
         UnknownNameError: its dimension was not validated.

@@ -253,7 +253,8 @@ def turned(item: Item, answer: str, stance: str) -> Item:
 
 
 def yes_and_no_questions(context: ProbeContext) -> Iterator[Contrast]:
-    """Yield the contrast of each argument under a question that it answers with yes and with no.
+    """Yield the contrast of each argument under a question that it answers with yes, minus under one that it answers
+    with no.
 
     Raises:
         ProbeUnavailableError: no English item with an argument states its stance, or the judge has no metric

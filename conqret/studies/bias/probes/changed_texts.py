@@ -90,7 +90,8 @@ citation, is not in bold."""
 
 
 def _lines(draw: Draw, line: str, end: str) -> PerturbedItem:
-    """``line`` with what stands before the first words, those words, and the rest of each sentence."""
+    """Return the argument with each sentence written in the format ``line``, whose three fields are what stands before
+    the first words, those words, and the rest; sentences are joined by ``end``."""
     sentences = []
     for span in split(draw.item.argument or ""):
         words = _FIRST_WORDS.match(span.text)
