@@ -167,7 +167,8 @@ class Rewriting:
         else by rules.
 
         Raises:
-            InapplicableError: the model has not rewritten a chosen sentence.
+            InapplicableError: the model has not rewritten a chosen sentence, or other sentences would change,
+                too.
         """
         argument = draw.item.argument or ""
         spans = split(argument)

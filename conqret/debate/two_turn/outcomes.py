@@ -234,7 +234,7 @@ class _AnswerColumns:
         )
 
     def standing(self, judge: str) -> Standing:
-        """A judge over all cells."""
+        """Return a judge's accuracy, share of abstentions, and dollars an answer, over all cells."""
         mask = self._where("judge", judge) & self.given
         return Standing(
             judge,
@@ -261,7 +261,8 @@ class _AnswerColumns:
         )
 
     def by_confidence(self) -> Iterator[Confidence]:
-        """How often each strength was right under each instruction that was given."""
+        """Yield the share of right answers for each strength of 1 or more, under each instruction that was
+        given."""
         for name, payoff in INSTRUCTIONS.items():
             here = self._where("instruction", name)
             pays = payoff.pays_from()

@@ -55,10 +55,10 @@ from conqret.runs.study_run import RequestFolder, RequestRecord, StudyOutcome
 
 
 def prompts(plan: CurationPlan) -> dict[str, RunPrompt]:
-    """Return the prompts of a run.
+    """Return the prompts of a run by their ids.
 
-    Responses are taken to be some short queries; 20 numbers; a sentence and numbers for each point of view; 300
-    words.
+    Estimates of cost assume 60 tokens of response for search queries, 100 for a ranking, 50 for each point of
+    view, and 400 for an explanation.
     """
     views = requests.views_response(plan.views)
     return {
