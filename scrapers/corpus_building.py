@@ -109,7 +109,7 @@ class _Evidence:
     """A debate's documents, each once: those of all its sources (``listed``), those that each side cites (``pro``,
     ``con``), and those that any side cites (``relevant``), in order.
 
-    What argues against a side counts for the other. ``dangling`` counts citations of numbers that no source has;
+    The sources of a counterpoint count for the other side. ``dangling`` counts citations of numbers that no source has;
     ``extractable`` is True if a citation has a source.
     """
 

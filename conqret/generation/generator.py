@@ -305,7 +305,8 @@ class Generator:
         )
 
     def _expert(self, task: GenerationTask) -> ArgumentRow:
-        """The row of the expert's argument."""
+        """Return the row of the expert's argument, with its citation check; with a reason if the corpus has
+        none."""
         text = task.cited_by_expert
         if not text:
             return task.outcome(reason=Reason.NO_EVIDENCE, detail="the corpus has no expert argument for it")

@@ -235,7 +235,8 @@ def _summary(
 def _table(
     pairs: Iterable[Pair], detections: Iterable[Detection], yes_from: int, levels: Sequence[str]
 ) -> str:
-    """The pairs with their grades as CSV, in cells that no spreadsheet takes for a formula."""
+    """Return the pairs with their grades as CSV, one row each; no cell is read as a formula by a spreadsheet.
+    ``levels`` are the meanings of the grades."""
 
     def cells(pair: Pair, detection: Detection) -> tuple[object, ...]:
         meaning = "" if detection.grade is None else levels[detection.grade]

@@ -117,7 +117,7 @@ class Forest:
         return cut(visible(f"{self.x}. {'; '.join(descriptions)}."), 2000)
 
     def drawn(self) -> Iterator[SimpleNamespace]:
-        """Yield the drawing data of each row in figure units: ``name``, ``said`` (the value in words),
+        """Yield the drawing data of each row in figure units: ``name``, ``said`` (the text next to it),
         ``text`` (the height of both), the paths ``shade`` (empty if nothing is shaded), ``line`` (the
         interval) and ``dot``, ``mark``, and ``others`` (the small marks)."""
         for place, row in enumerate(self.rows):

@@ -228,7 +228,7 @@ class SuiteData:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The numbers of items, gold labels, clusters, annotators and logs."""
+        """The numbers of ``items``, ``gold`` labels, ``clusters``, ``annotators`` and ``logs``."""
         ids = {item.id for item in self.items}.union(*self.gold.values(), *self.annotations.values())
         annotators = {
             name for items in self.annotations.values() for labels in items.values() for name in labels

@@ -142,7 +142,7 @@ def fetch_suite(suite: str | Suite, *, on_bytes: OnBytes = lambda name, done, to
     Raises:
         UnknownNameError: there is no such suite.
         DeclarationError: a file cannot be fetched, or has another layout or other counts. No incomplete file
-            remains; files that do not fit are deleted.
+            remains; where layout or counts differ, all files that can be fetched are deleted.
     """
     declared = SUITES.resolve(suite)
     folder = fetched_folder(declared)

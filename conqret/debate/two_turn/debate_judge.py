@@ -152,7 +152,8 @@ class DebateRequest:
         )
 
     def _visible(self, place: int) -> Side:
-        """The side at a place with what is shown of it; a counter-argument is heard with the side that gives it."""
+        """Return the side at ``place`` (0 or 1) with only what this request shows of it. A counter-argument
+        is shown together with the argument of the side that gives it."""
         side = self.question.sides[place]
         argument = side.argument if self.consulted in (0, place + 1) else NOTHING
         counter = side.counter if self.turn > 1 and self.consulted in (0, 2 - place) else None

@@ -163,7 +163,8 @@ def _text(evidence: PageEvidence, collector: Collector) -> dict[str, str]:
 
 
 def _items(kept: Iterable[QuestionOutcome], evidence: Mapping[str, PageEvidence]) -> Iterator[Item]:
-    """An item for each partial answer: the question, the partial answer, and the documents that it rests on."""
+    """Yield an item for each partial answer (with the id QUESTION#NUMBER, from 1): the question, the partial
+    answer, and the documents that it rests on."""
     for outcome in kept:
         for place, (view, explanation, documents) in enumerate(outcome.answers, start=1):
             yield Item(
