@@ -270,7 +270,7 @@ def _referenced(body: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=TEXTS)
 def _used(body: str) -> Mapping[str, tuple[str, ...]]:
-    """The variables that each block of a template uses, in alphabetical order."""
+    """Return by block the variables that a template uses, in alphabetical order."""
     environment, variables = _environment(), {}
     for block in environment.parse(body).find_all(nodes.Block):
         alone = nodes.Template(block.body, lineno=block.lineno)

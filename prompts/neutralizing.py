@@ -55,8 +55,8 @@ _USUAL_ASCII = "".join(filter(_USUAL.fullmatch, map(chr, range(128)))).encode()
 
 
 def neutralise(text: str) -> str:
-    """Return ``text`` with the characters removed or replaced that could open or close a block of the
-    prompt.
+    """Return ``text`` without what could open or close a block of the prompt: angle brackets are replaced,
+    and control and invisible characters removed.
     """
     rare = _rare(text)
     if not rare:

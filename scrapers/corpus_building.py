@@ -106,7 +106,12 @@ NOT_CITED, NOT_EXTRACTED = "its arguments cite no listed source", "no source tha
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """A debate's documents: those of all its sources, and those that each side cites, in order, each once."""
+    """A debate's documents, each once: those of all its sources (``listed``), those that each side cites (``pro``,
+    ``con``), and those that any side cites (``relevant``), in order.
+
+    The sources of a counterpoint count for the other side. ``dangling`` counts citations of numbers that no source has;
+    ``extractable`` is True if a citation has a source.
+    """
 
     listed: tuple[str, ...]
     pro: tuple[str, ...]

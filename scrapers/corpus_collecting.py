@@ -75,8 +75,8 @@ def list_debate_pages(
         The debates, and the index pages that failed.
 
     Raises:
-        DeclarationError: there is no such file, or no debate is listed; the message says what the page
-            links to.
+        DeclarationError: there is no such file, ``output`` exists already, or no debate is listed; the
+            message then says what the page links to.
         ExecutionError: the index cannot be fetched.
         MissingDependencyError: the extra ``scrape`` is not installed.
     """

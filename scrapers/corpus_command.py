@@ -114,7 +114,8 @@ def import_corpus(
 
 
 def _tables(statistics: Mapping[str, Any]) -> Iterator[Table | str]:
-    """The figures of Table 2, and the lengths of Figure 2."""
+    """Yield the table of statistics next to those of the paper (Table 2), and that of documents' lengths
+    (Figure 2), each followed by an empty line."""
     from conqret.data.corpus import ROWS, TOTAL
     from conqret.show.table import Table
 

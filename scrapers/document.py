@@ -106,7 +106,8 @@ def decode(body: bytes, claimed: str = "") -> str:
 
 
 def _strict(body: bytes, name: str) -> str | None:
-    """The body in an encoding of text; None where there is no such encoding, or the bytes are invalid in it."""
+    """Return the body decoded by the encoding ``name``; None if that is no encoding of text, the bytes are
+    invalid in it, or the result has a NUL character."""
     try:
         codec = codecs.lookup(name.strip()).name
         if codec in _NO_CHARSET:

@@ -48,7 +48,7 @@ T = TypeVar("T")
 
 
 async def work_off(lanes: Iterable[tuple[deque[T], int]], work: Callable[[T], Awaitable[None]]) -> None:
-    """Run ``work`` on every entry of the queues; the first error stops all.
+    """Run ``work`` on every entry of the queues; the first error stops all and is raised.
 
     Each lane is a queue and its number of workers.
     """

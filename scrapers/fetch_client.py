@@ -369,7 +369,8 @@ class Fetcher(AbstractAsyncContextManager["Fetcher"]):
 
 
 def _next_url(reply: FetchedResponse, seen: Sequence[URL], policy: Policy, limit: int) -> URL | None:
-    """The URL that ``reply``, to the last of the URLs ``seen``, points to, checked; None if it is no redirect.
+    """Return the checked URL to which ``reply`` (of the last of the URLs ``seen``) redirects; None if it is
+    no redirect.
 
     Raises:
         FetchError: there were ``limit`` redirects already, or it is a loop (``error``); the target is refused

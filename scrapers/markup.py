@@ -110,7 +110,7 @@ def hides(style: str) -> bool:
 
 
 def _hiding_selectors(root: HtmlElement) -> tuple[frozenset[str], frozenset[str]]:
-    """The classes and the ids that style sheets in the page hide."""
+    """Return the classes, and the ids, that the page's own style sheets hide by simple selectors."""
     hidden_names: dict[str, set[str]] = {".": set(), "#": set()}
     sheet = "\n".join(element.text or "" for element in root.iter("style"))[:MAX_STYLE]
     for selectors, body in _rules(_COMMENT.sub("", sheet)):
@@ -121,7 +121,8 @@ def _hiding_selectors(root: HtmlElement) -> tuple[frozenset[str], frozenset[str]
 
 
 def _rules(sheet: str) -> Iterator[tuple[str, str]]:
-    """Selector list and declarations of each rule that stands outside of any at-rule (print styles, say)."""
+    """Yield selector list and declarations of each rule of a style sheet; rules inside of an at-rule (such as
+    print styles) are left out."""
     depth, start, selectors = 0, 0, ""
     for match in re.finditer(r"[{};]", sheet):
         mark, place = match.group(), match.start()

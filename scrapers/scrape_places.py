@@ -72,7 +72,8 @@ def _saved(place: str) -> str:
 
 
 def _own_address(html: str) -> str:
-    """The address that a ``link`` or ``meta`` gives as the page's own."""
+    """Return the address that a ``link`` or ``meta`` gives as the page's own, without an archive's prefix;
+    :data:`UNKNOWN` if there is none."""
     root, _ = markup.parse(html[:MAX_PAGE])
     for element in () if root is None else root.iter("link", "meta"):
         said = element.get("rel") == "canonical" or element.get("property") == "og:url"
@@ -180,7 +181,14 @@ async def gather_topics(
 async def _followed(
     page: DebatePage, place: str, fetcher: PageFetcher, on_page: Callable[[int, int], None]
 ) -> TopicList:
-    """The debates of an index and of the index pages that it leads to."""
+    """Return the debates of an index and of the index pages that it leads to, :data:`MAX_INDEX_PAGES` at most.
+
+    The layout is the first that finds something on the index. Further index pages that cannot be read are listed
+    as ``failed``.
+
+    Raises:
+        DeclarationError: no layout fits, or no debate is listed.
+    """
     layout = next((one for one in ALL if one.index(page) != PageIndex()), None)
     if layout is None:
         raise DeclarationError(

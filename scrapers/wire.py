@@ -173,7 +173,8 @@ class Policy:
     allow_private: bool = False
 
     def check_address(self, address: Address) -> None:
-        """Check that the address may be contacted; an IPv4 address embedded in an IPv6 address counts.
+        """Check that the address may be contacted; of an IPv6 address that embeds an IPv4 address, the latter
+        is checked.
 
         Raises:
             FetchError: ``blocked``, if the address is not allowed.

@@ -92,7 +92,10 @@ def read_system(
         references: the file of questions.
         system: the system's name; by default that of its run's folder, or that of the answers' file outside of a run.
         columns: a mapping from fields to columns.
-        released: join partial answers as DebateQA's script does.
+        released: join the point of view and explanation of a partial answer as DebateQA's script does.
+
+    Returns:
+        The answers that have a question, in the order of their file, and the ids of the others.
 
     Raises:
         DeclarationError: a file cannot be read, or answers and questions share no id.
@@ -179,15 +182,15 @@ def score_diversity(
         answers: one system's answers: ``id`` and ``generation``.
         references: questions with partial answers, in DebateQA's layout.
         backbone: a causal language model: a folder, or a name on the hub.
-        definition: ``released``: the arithmetic of DebateQA's script, by which its tables were made;
-            ``paper``: its Equations 1 and 2.
+        definition: ``released``: the arithmetic of DebateQA's script, by which its tables were made, without
+            a prompt around the answer by default; ``paper``: its Equations 1 and 2.
         system: the system's name, by default that of the file of answers, or of the run's folder that it
             is in.
         columns: a mapping from fields to columns.
         output: the folder for ``scores.parquet``, by default ``runs/SYSTEM-METRIC-INSTRUMENT``.
         overwrite: start anew where the folder contains another run.
         on_start: called with the number of answers and the number of stored rows.
-        on_answer: called with the number of each answer that was scored.
+        on_answer: called with the position (from 0) of each answer that was scored.
         reading: :class:`BackboneSettings`.
 
     Returns:
@@ -246,7 +249,7 @@ def score_awareness(
             :class:`conqret.runs.request_run.RequestRunSettings`.
 
     Returns:
-        The table of verdicts.
+        The table of verdicts. Verdicts are stored, so the same call continues a stopped run.
 
     Raises:
         DeclarationError: the call or a file is wrong. No request is sent then.
@@ -337,6 +340,7 @@ def score_baselines(
 
     Raises:
         DeclarationError: the call or a file is wrong, or a model or a package is missing.
+        Counted: it is a dry run; the exception has the expected cost (no costs if no metric calls a model).
     """
     given = read_system(answers, references, system, columns)
     chosen, cases = selected(metrics), given.cases

@@ -341,7 +341,8 @@ def baseline_rows(
         similarities: the loaded similarity metrics.
         requested: the rows of metrics that a model judged; those of other metrics are ignored.
         kept: a store of similarities; values found in it are reused, and new ones are added.
-        on_answer: called with the number of cases that were compared.
+        on_answer: called with the number of cases compared so far, which starts anew with each similarity
+            metric.
     """
     rows: list[ScoreRow] = []
     for baseline in baselines:

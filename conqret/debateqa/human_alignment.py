@@ -99,7 +99,11 @@ def correlate(
 def align(
     table: pl.DataFrame, comparisons: Sequence[Comparison], *, seed: int = 13
 ) -> list[RankingAgreement]:
-    """Compare every metric with the preferences of each annotator (DebateQA, Appendix D.1).
+    """Compare the scores in ``table`` with the preferences of each annotator (DebateQA, Appendix D.1).
+    ``seed`` draws the orders in which Elo ratings are computed.
+
+    Returns:
+        One comparison for each metric and measuring model, in the order of the table.
 
     Raises:
         DeclarationError: no metric has three systems that are both scored and compared.

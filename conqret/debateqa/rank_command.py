@@ -140,7 +140,10 @@ def rank(
 def _facts(
     ranking: Standings, table: dict[float, dict[str, float]], places: dict[float, dict[str, str]]
 ) -> dict[str, Any]:
-    """What ``--json`` prints: a row a system, one for each weight and system, best first, and one a measuring model.
+    """Return what ``--json`` prints: a row for each system (``systems``, lowest diversity value first), for
+    each weight and system (``ranks``, best first), and for each measuring model (``instruments``); ``rho`` of
+    both metrics; and ``published``, True if diversity is by the published definition. ``table`` has the
+    scores and ``places`` the ranks, both by weight.
 
     ``n`` counts the questions behind each of its means, those that it scored of all systems.
     """
@@ -173,7 +176,7 @@ def _facts(
 
 
 def _scatter(ranking: Standings, figure: Figure) -> None:
-    """The systems by both metrics (Figure 2): the better ones stand on the upper right."""
+    """Draw the systems by both metrics into ``figure`` (Figure 2); better ones are on the upper right."""
     axes = figure.subplots()
     for name, diversity in ranking.mean_diversity.items():
         awareness = ranking.mean_awareness[name]
@@ -297,7 +300,8 @@ def _record(matrix: PairMatrix) -> dict[str, Any]:
 
 
 def _table(matrix: PairMatrix) -> Table:
-    """The matrix over numbers, the numbers' names, and the ends of the values."""
+    """Build the table of the matrix, whose rows and columns are numbered; the note below it has the names by
+    number and :func:`_ends`."""
     numbered = [f"{place:>3}  {name or 'without a name'}" for place, name in enumerate(matrix.names, start=1)]
     header = ("", *map(str, range(1, len(numbered) + 1)))
     rows = [

@@ -85,7 +85,8 @@ async def scored(run: Run[Any], case: AnswerCase, question: ScoringPrompt, row: 
     """Return ``row`` with the value and detail of a judge's response on a case; without a valid response,
     with a reason.
 
-    No request is sent for an empty answer, or for one to a question without text.
+    No request is sent for an empty answer, for one to a question without text, or if the run has the row
+    already.
     """
 
     async def made() -> ScoreRow:

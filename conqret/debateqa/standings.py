@@ -228,7 +228,8 @@ FIRST = ("1", "1=")
 def ranking_table(
     ranking: Standings, table: Mapping[float, Mapping[str, float]], places: Mapping[float, Mapping[str, str]]
 ) -> Table:
-    """Build the table of systems with both means and their rank by each weight, sorted by the last weight."""
+    """Build the table of systems with both means and their rank by each weight, sorted by the last weight.
+    ``table`` has the systems' scores by weight, and ``places`` their ranks as texts."""
     several = {"Diversity": len(ranking.diversity), "Awareness": len(ranking.awareness)}
     columns: dict[str, Mapping[str, Cell]] = {
         "Perspective diversity (less\u00a0is\u00a0better)": ranking.mean_diversity,

@@ -131,7 +131,8 @@ def experiment_record(job: Job) -> ExperimentRecord:
 
 
 def _prompts(experiment: Experiment, library: Library) -> dict[str, str]:
-    """The digests of the prompts of retrieval, generation and rewriting; the judges' are in their fingerprints."""
+    """Return by id the digests of the prompts of retrieval, generation and rewriting; the judges' are in
+    their fingerprints."""
     ways = [STRATEGIES[generator.strategy] for generator in experiment.generators.values()]
     names = {name for way in ways for name in way.prompt_ids(experiment.stances)}
     names |= {

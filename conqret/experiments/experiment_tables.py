@@ -287,7 +287,8 @@ def outcome(differences: Mapping[str, Any], first: str) -> str:
 
 
 def _tested(mean: Mapping[str, Any] | None) -> tuple[Cell, Cell]:
-    """A mean, or a mean difference, with its mark, and its p-value."""
+    """Return two cells: a mean, or a mean difference, with its mark of significance, and its p-value; None
+    and an empty text without a mean."""
     if mean is None:
         return None, ""
     if not _shown(mean):
@@ -301,8 +302,8 @@ def _shown(mean: Mapping[str, Any]) -> bool:
 
 
 def _tests(tests: Sequence[Mapping[str, Any]], marked: str, how: str) -> str:
-    """What a note says of the tests in its table: how they are made, what marks mean where there are some, or that
-    there are too few topics. Nothing where nothing is compared."""
+    """Return the sentences of a table's note on its tests: how p-values are made and what marks mean, or that
+    there are too few topics; empty where nothing is compared."""
     if any(test["p"] is not None for test in tests):
         marks = f" {BETTER} and {WORSE} mark values that are significantly {marked} (p < {ALPHA:g})." * any(
             map(_shown, tests)

@@ -140,7 +140,7 @@ def _models(experiment: Mapping[str, Any]) -> list[str]:
 
 
 def _links(out: ExperimentFolder, summary: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The pages of the runs inside, as title and relative address."""
+    """Return the pages of the runs inside the folder that exist, as pairs of title and relative address."""
     pages = [
         (f"{system}, judged by {judge}", f"judgments/{system}/{judge}/report.html")
         for system, judges in summary["scores"].items()
@@ -173,7 +173,7 @@ def _text(system: str, item: Item) -> ArgumentText:
 
 
 def _remarks(check: Mapping[str, Any]) -> Iterator[str]:
-    """How many sentences cite, and what is wrong with the citations."""
+    """Yield sentences on how many sentences cite, and on each citation out of range and each misquotation."""
     sound = not check["out_of_range"] and not check["misquoted"]
     citations_note = " Every cited document exists, and every quotation is in its document." * sound
     yield (

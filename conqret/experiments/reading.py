@@ -85,7 +85,8 @@ def read_experiment(path: Path, *, trust: bool = False) -> Experiment:
 
 
 def _anchored_models(experiment: Experiment, folder: Path) -> Experiment:
-    """The same with the folders of local models that begin with ``./`` or ``../`` taken from the file's own.
+    """Return the experiment with absolute paths of local models; those that begin with ``./`` or ``../`` are
+    relative to ``folder``, the file's own.
 
     A judge keeps the label that the file's words give it, so that results have the same names wherever the file is.
     """
@@ -181,7 +182,7 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
 
 
 def _expert_faults(experiment: Experiment) -> Iterator[_Fault]:
-    """What needs experts' arguments, for a corpus without them."""
+    """Yield a fault for each setting of a generator that needs experts' arguments, which the corpus lacks."""
     for name, table in experiment.generators.items():
         if table.strategy not in STRATEGIES:
             continue

@@ -163,9 +163,10 @@ def _by_judge(job: Job, judgment: Judgment) -> Iterator[tuple[str, Judgment]]:
 
 
 def _means(job: Job) -> dict[str, Any]:
-    """By system, judge and metric: the mean with its interval over topics, n of N, and the bounds.
+    """Return, by system, judge and metric: the mean with its interval over topics, the number of scores
+    (``n`` of ``total``), and the means if all missing ones were 0 and 1 (``worst_case``, ``best_case``).
 
-    N counts every argument that was to be written: one that is not there has no score either.
+    ``total`` counts every argument that was to be written, also those that were not.
     """
     wanted = len(job.topics()) * len(job.experiment.stances)
     measures = _measures(job)
@@ -184,9 +185,10 @@ def _means(job: Job) -> dict[str, Any]:
 
 
 def _differences(job: Job) -> dict[str, Any]:
-    """By system after the first, judge and metric: its score less that of the first on the same topic and side, as a
-    mean with its interval over topics, n such pairs of N, and the p-value by t over topics (None below six topics), by
-    Holm over all metrics of a judge and all systems: of two systems what ``conqret runs diff`` says of their runs."""
+    """Return, by system after the first, judge and metric, the mean difference of its scores from those of
+    the first system on the same topic and side. Each has an interval over topics, the number of pairs (``n``
+    of ``total``) and ``p``, by a t-test over topics (None below six) with Holm's correction over all metrics
+    of a judge and all systems. For two systems this is what ``conqret runs diff`` reports on their runs."""
     pair = ["judge", "metric", "topic_id", "stance"]
     measures = _measures(job).drop_nulls("value").select("system", *pair, "value")
     first, *others = (measures.filter(pl.col("system") == system.name) for system in job.systems)

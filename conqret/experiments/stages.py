@@ -42,9 +42,10 @@ if TYPE_CHECKING:
 
 
 async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stance: Stance) -> int:
-    """Write the ranking of one side as a TREC run, and return how many of the reranker's windows failed.
+    """Write the ranking of one side as a TREC run, with a file of its state next to it, and return how many
+    of the reranker's windows failed.
 
-    A whole ranking that was made from the same settings is kept, and 0 is returned.
+    A ranking without failed windows that was made from the same settings is kept, and 0 is returned.
     """
     experiment = job.experiment
     retriever, reranker = experiment.retrievers[system.retriever], experiment.rerankers.get(system.reranker)

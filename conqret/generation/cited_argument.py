@@ -25,7 +25,8 @@ _CLOSED = re.compile(r"[.!?\u2026\u3002\uff01\uff1f][\"'\u2019\u201d\u00bb)\]*_]
 
 
 def _start_of_marks(line: str, end: int) -> int:
-    """Where the marks begin that stand one after another before ``end``; there, where none does."""
+    """Return the place at which the row of citation marks directly before ``end`` begins; ``end`` if there is
+    no mark."""
     start = end
     for mark in reversed(list(find_marks(line))):
         if mark.end() <= end:

@@ -110,7 +110,8 @@ class ExpertArguments:
         return self._examples[key]
 
     def _documents(self, debate: Debate) -> dict[int, str]:
-        """The documents of the page's sources, by the sources' numbers."""
+        """Return the ids of the documents of a debate's sources, by the sources' numbers; sources without a
+        text are left out."""
         entries = {source.number: self._ledger.get((debate.id, source.number)) for source in debate.sources}
         return {
             number: entry.document

@@ -164,8 +164,8 @@ class GenerationTask:
         return f"{self.topic.id[:LONGEST_ID]}-{self.stance}"
 
     def item(self, generated: ArgumentRow) -> Item | None:
-        """Return the item to judge, made from a generated argument; None if no argument was written. What the expert
-        cites is the second argument, unless it is the argument itself."""
+        """Return the item to judge, made from a generated argument; None if no argument was written. The
+        expert's argument, if there is one, is the second argument, unless it is the argument itself."""
         if generated.argument is None:
             return None
         other = self.cited_by_expert  # which the argument itself may be
@@ -294,7 +294,8 @@ class Generator:
             yield BudgetedQuestion(self.library[turn.prompt], topic, turn.side(task.stance), task.documents)
 
     def _shortage(self, needed: int, *, shots: int) -> str:
-        """Say how many tokens are available where a prompt ``needed`` more even without its documents' texts."""
+        """Return the detail for a prompt that does not fit: it needs ``needed`` tokens even without its
+        documents' texts, how many are available, and what to change."""
         size = self.client.context_window or 0
         left = max(0, size - self.answer_room - MESSAGE_OVERHEAD)
         return (
@@ -304,7 +305,8 @@ class Generator:
         )
 
     def _expert(self, task: GenerationTask) -> ArgumentRow:
-        """The row of the expert's argument."""
+        """Return the row of the expert's argument, with its citation check; with a reason if the corpus has
+        none."""
         text = task.cited_by_expert
         if not text:
             return task.outcome(reason=Reason.NO_EVIDENCE, detail="the corpus has no expert argument for it")

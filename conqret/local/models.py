@@ -128,7 +128,7 @@ def _loaded(load: Any, cls: Any, path: Any, args: Any, settings: dict[str, Any])
 
 
 def _drawn(model: Any, path: Any, info: Mapping[str, Any], spared: Spared) -> list[str]:
-    """The weights that were drawn at random.
+    """Return the names of the weights that were drawn at random, with their shapes if these differ.
 
     Raises:
         DeclarationError: one of them is not spared.
@@ -248,9 +248,8 @@ def placed(device: str | None, dtype: str | None) -> tuple[str, str]:
 
 
 def _fuse_activations(model: Any) -> None:
-    """Let torch compute the tanh form of GELU in one pass: the same function, of which transformers makes eight.
-
-    GPT-2 and its kin spend a tenth of their time there on a CPU.
+    """Replace in place each tanh form of GELU in ``model`` by torch's own, which computes the same function
+    in one operation instead of eight (a tenth of the time of GPT-2 on a CPU).
     """
     torch: Any = import_module("torch")
     slow: Any = import_module("transformers.activations").NewGELUActivation
@@ -416,9 +415,9 @@ def _attributes(config: Any) -> dict[str, Any]:
 
 
 def _constant_rotation(settings: Mapping[str, Any]) -> Iterator[Any]:
-    """Up to which length rotary positions stay the same, for models that rotate longer texts otherwise.
+    """Yield the lengths up to which rotary positions stay the same, for models that rotate longer texts otherwise.
 
-    A prefix that was read on this side of it would not fit a row that ends on the other.
+    A prefix encoded below such a length would not fit a row that ends above it.
     """
     lengths = (settings.get(f"{name}max_position_embeddings") for name in ("original_", ""))
     original_length = next(filter(None, lengths), None)

@@ -353,7 +353,8 @@ class Seq2SeqLikelihood:
         return [likelihoods[place] for place in range(len(rows))]
 
     def _tokens(self, text: str) -> tuple[tuple[int, ...], int]:
-        """The tokens of a text within the window, special tokens kept, and how many did not fit."""
+        """Return the tokens of a text, cut to the window but with the tokenizer's special tokens, and how
+        many were cut off."""
         settings = {"split_special_tokens": True, "verbose": False}
         ids = self._tokenizer(text, **settings).input_ids
         if len(ids) <= self.window:

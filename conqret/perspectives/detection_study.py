@@ -114,8 +114,8 @@ def detected(
 ) -> StudyOutcome[Detection, DetectionSummary]:
     """Request a grade for each pair, and return the rows and the summary of the run.
 
-    ``yes_from`` is the lowest grade that counts as a yes. By default it is the best one by the pairs' labels,
-    or that of the prompt where no pair has a label, or it answers Yes or No.
+    ``yes_from`` is the lowest grade that counts as a yes. By default it is the best one by the pairs' labels;
+    that of the prompt where no pair has a label, or where the prompt requests Yes or No.
     """
 
     folder: Any = run.folder
@@ -235,7 +235,8 @@ def _summary(
 def _table(
     pairs: Iterable[Pair], detections: Iterable[Detection], yes_from: int, levels: Sequence[str]
 ) -> str:
-    """The pairs with their grades as CSV, in cells that no spreadsheet takes for a formula."""
+    """Return the pairs with their grades as CSV, one row each; no cell is read as a formula by a spreadsheet.
+    ``levels`` are the meanings of the grades."""
 
     def cells(pair: Pair, detection: Detection) -> tuple[object, ...]:
         meaning = "" if detection.grade is None else levels[detection.grade]
@@ -285,8 +286,9 @@ def detect_locally(
 ) -> list[float]:
     """Return, in the order of the pairs, the detector's score (log-odds) of each document for its perspective.
 
-    Scores are stored in ``folder`` as they are computed, and reused when a stopped run is continued.
-    ``on_block`` is called with the number of pairs that are done.
+    Scores are stored in ``folder`` as they are computed, and reused when a stopped run is continued. At the
+    end the table of probabilities is written there. ``on_block`` is called with the number of pairs that are
+    done.
 
     Raises:
         DeclarationError: the folder contains something else or another run, or a perspective is too long.

@@ -217,7 +217,8 @@ class YesNoDetector(Detector):
 
     @cached_property
     def answers(self) -> tuple[list[int], list[int]]:
-        """The tokens that are Yes, and those that are No; where the vocabulary has none, the first of the word.
+        """The ids of the tokens that are Yes, and of those that are No; if there is none, the first token of
+        the word.
 
         Raises:
             DeclarationError: the vocabulary cannot tell the two words apart.

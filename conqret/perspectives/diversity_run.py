@@ -45,8 +45,8 @@ def precision(ranking: Sequence[str], holders: Holders, cut: int) -> float:
 
 
 def documents_needed(ranking: Sequence[str], holders: Holders, depth: int) -> int | None:
-    """Return how many documents from the top contain every perspective; None if the first ``depth`` do
-    not."""
+    """Return how many documents from the top contain every perspective; None if the first ``depth`` do not.
+    ``holders`` has the documents that contain each perspective."""
     missing = set(holders)
     for place, document in enumerate(ranking[:depth], start=1):
         missing -= {perspective for perspective in missing if document in holders[perspective]}
@@ -158,9 +158,9 @@ class Diversity:
     """The scores of all systems, by subset and measure, and the data that they rest on.
 
     ``ceiling`` is, by subset, the share of questions whose pooled documents contain every perspective.
-    ``sides`` maps system and cut-off to the p-value of a paired test of "only supporting" against "only
-    opposing". ``unjudged`` counts each question's pooled documents without a judgment. ``unranked`` lists
-    each system's questions without a ranking, which score 0.
+    ``sides`` maps system and cut-off (as ``SYSTEM @CUT``) to the p-value of a paired test of "only
+    supporting" against "only opposing". ``unjudged`` counts each question's pooled documents without a
+    judgment. ``unranked`` lists each system's questions without a ranking, which score 0.
     """
 
     baseline: str

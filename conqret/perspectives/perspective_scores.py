@@ -283,7 +283,8 @@ def with_sides(
 
 
 def _by_words(question: str, *statements: str) -> dict[str, object]:
-    """The offline answer: the statement supports whose number of denials is nearer to that of the question."""
+    """Return the offline answer, with an explanation: the statement ``supports`` (1 or 2) whose number of
+    denials is nearer to that of the question; the first if both are equally near."""
     asked, *denials = (
         sum(word in NEGATIONS for word in words(text.lower())) for text in (question, *statements)
     )

@@ -307,7 +307,9 @@ def check_request(
 
 
 def _by_words(question: str, views: Sequence[QuestionPerspective]) -> dict[str, object]:
-    """The offline check: no statement is a question, and none has the words of another."""
+    """Return the offline check as the fields of :class:`Checked`: ``wrong`` are statements that are questions
+    or have the same words as an earlier one; a question with two statements is debatable if it ends with a
+    question mark."""
     word_sets = [frozenset(words(view.text.lower())) for view in views]
     return {
         "explanation": "by the words alone",

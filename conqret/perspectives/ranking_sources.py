@@ -107,7 +107,8 @@ def holds_contexts(path: str | Path) -> bool:
 def read_contexts(named: str, questions: Sequence[PerspectiveQuestion]) -> RetrievedContexts:
     """Read ``NAME=FILE``, rankings with texts; a row belongs to the question with its words, else with its id.
 
-    A passage that a ranking has twice counts twice, as in the released evaluation.
+    A passage that a ranking has twice counts twice, as in the released evaluation. Rows of other questions
+    are skipped; of several rows of one question the last counts.
 
     Raises:
         ItemsError: rows have faults; all are listed.
@@ -149,7 +150,7 @@ def context_lines(
     judged: Mapping[str, Mapping[str, Any]],
     depth: int,
 ) -> Iterator[str]:
-    """Return the rankings of a system as JSON Lines in this format, down to ``depth``.
+    """Return the rankings of a system as JSON Lines that :func:`read_contexts` reads, down to ``depth``.
 
     ``judged`` has, by question and document, the places (from 0) of the perspectives that the document
     contains. Documents without a text are left out.
@@ -208,8 +209,8 @@ def pooled(
 ) -> Run:
     """Return each question's documents to judge: the union of the first ``depth`` documents of all systems.
 
-    Rankings for the question and for its perspectives as queries are included; documents keep the order of
-    first occurrence.
+    ``sides`` are the queries whose rankings count: the question itself, and by default also each of its two
+    perspectives. Documents keep the order of first occurrence.
     """
     return {
         question.id: list(

@@ -144,7 +144,8 @@ def best_threshold(labels: Sequence[bool], grades: Sequence[int]) -> int:
 def _highest_f1(
     thresholds: Iterable[float], labels: Sequence[bool], values: Sequence[float], default: float
 ) -> float:
-    """The threshold with the highest F1; of equal ones the one nearest to the default, then the higher."""
+    """Return the threshold with the highest F1 of a yes for values of at least this; of equal ones the one
+    nearest to the default, then the higher."""
 
     def worth(threshold: float) -> tuple[float, float, float]:
         predictions = [value >= threshold for value in values]

@@ -58,9 +58,10 @@ def contradict(sentence: str, source: str, rng: random.Random, topic: str = "") 
 
 
 def _other_name(body: str, source: str, topic: str, rng: random.Random) -> str | None:
-    """A name that the source has becomes one that it does not have, wherever it stands in the sentence.
+    """Return the sentence with a name that the source has, and the topic has not, replaced everywhere by one that
+    neither sentence nor source has; None if there is no such name.
 
-    Of several words the last stays: the *Audit Chamber* is a chamber still.
+    Of a name of several words the last one stays: "Audit Chamber" remains a chamber.
     """
     names = [
         name
@@ -81,7 +82,8 @@ def _other_degree(body: str, source: str, topic: str, rng: random.Random) -> str
 
 
 def _other_detail(body: str, source: str, topic: str, rng: random.Random) -> str | None:
-    """One detail that the source has too becomes one that it has not."""
+    """Return the sentence with a detail that the source has, too, replaced by one that the source lacks; None
+    if there is no such detail."""
     stated = [
         old
         for old, new in _DETAILS.items()

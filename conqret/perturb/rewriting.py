@@ -82,9 +82,9 @@ async def rewrite_items(
 ) -> tuple[Materials, list[LeftOutItem]]:
     """Have a model rewrite the sentences that the highest reachable of ``levels`` changes, for each item.
 
-    Return materials with the rewritten sentences, and the items without a valid response, with the reason.
-    Leave these items out, since rules would otherwise rewrite them. ``library`` has the prompts (None:
-    conqret's own).
+    Return materials with the rewritten sentences, and the items that cannot be perturbed or have no valid
+    response, with the reason. Leave these items out, since rules would otherwise rewrite them. ``library``
+    has the prompts (None: conqret's own).
     """
     library, rewriting = library or Library(), perturbation.rewriting
 

@@ -125,7 +125,8 @@ def split_close(sentence: str) -> tuple[str, str]:
 
 
 def _without_marks(text: str, starts: Mapping[int, int]) -> str:
-    """``text`` without white space and citation marks at its end; ``starts`` has the place of each mark by its end."""
+    """Return ``text`` without white space and citation marks at its end; ``starts`` has the place of each
+    mark by its end."""
     end = len(text.rstrip())
     while end in starts:
         end = starts[end]
@@ -167,7 +168,8 @@ class Rewriting:
         else by rules.
 
         Raises:
-            InapplicableError: the model has not rewritten a chosen sentence.
+            InapplicableError: the model has not rewritten a chosen sentence, or other sentences would change,
+                too.
         """
         argument = draw.item.argument or ""
         spans = split(argument)

@@ -250,7 +250,8 @@ async def translated(item: Item, code: str, client: Client, library: Library) ->
     back-translation.
 
     Raises:
-        InapplicableError: the language is unknown, or the translation is not faithful enough.
+        InapplicableError: the item's language is unknown, a response failed, or the back-translation lacks a
+            figure or too many words.
     """
     original = item_language(item)
     if original not in NAMES:

@@ -237,12 +237,12 @@ def series(
     seed: int = SEED,
     materials: Materials | None = None,
 ) -> Series:
-    """Perturb ``items`` at ``levels`` for a curve: every item that is kept has a version at each kept
-    level.
+    """Perturb ``items`` at ``levels`` for a curve: every item that is kept has a version at each kept level.
+    Levels that more than half of the items cannot reach are left out, and then items that lack a kept level.
 
     Raises:
         NoItemChangedError: the perturbation can change none of the items.
-        DeclarationError: the perturbation does not allow a level.
+        DeclarationError: the perturbation does not allow a level, or no item has all levels that are kept.
     """
     items_by_level, out = perturb_items(items, perturbation, levels, seed=seed, materials=materials)
     lost = {omission.item: omission for omission in out if omission.level is None}

@@ -167,7 +167,8 @@ def evaluate(
 
 
 def _lines(evaluation: Evaluation, remarks: Sequence[str]) -> Iterator[RenderableType]:
-    """A table for each view. With ``remarks`` (as LaTeX) each says what a paper's reader has to know."""
+    """Yield for each view its table of systems by measures, and an empty line; ``remarks`` become the note
+    below each table (for LaTeX)."""
     from conqret.show.table import Table
 
     sided = [*evaluation.topics] != ["all"]

@@ -301,11 +301,11 @@ def _build(
 def _open(
     collection: Collection, engine: Engine, settings: EngineSettings, fingerprint: str, *, fresh: bool
 ) -> Index:
-    """Open an index.
+    """Check that the files of an index are as they were built, and open it: engines read them in native code, which may
+    crash or find other documents where a file is corrupt.
 
     Raises:
-        DeclarationError: a file of it is not as it was built: engines read their files in native code, which a corrupt
-            one may bring down, or have find other documents.
+        DeclarationError: a file has changed since the index was built.
     """
     folder = collection.folder / engine.home
     check_own_files(folder)
@@ -330,7 +330,8 @@ def _digest(folder: Path) -> str:
 
 
 def _manifest(collection: Collection, home: str) -> dict[str, Any]:
-    """What the index says of itself; empty where there is none, or none that can be read."""
+    """Return the manifest of the index in the folder ``home``; empty where there is none, it cannot be read,
+    or its engine is unknown or has another folder."""
     manifest = object_in(collection.folder / home / _MANIFEST)
     name, settings = manifest.get("engine"), manifest.get("settings")
     if not isinstance(name, str) or not isinstance(settings, dict) or "fingerprint" not in manifest:
@@ -340,7 +341,8 @@ def _manifest(collection: Collection, home: str) -> dict[str, Any]:
 
 
 def _fingerprint(collection: Collection, engine: Engine, settings: EngineSettings) -> str:
-    """The name of an index: it changes with any byte of the documents, the engine, its version, the settings."""
+    """Return the fingerprint of an index (16 hexadecimal digits), which changes with any byte of the
+    documents, the engine, its version, and the settings."""
     with collection.documents_file.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256")
     made_by = {

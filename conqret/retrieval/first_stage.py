@@ -170,8 +170,9 @@ class Fusion(pt.Transformer):
         self.retrievers, self.weights, self.k, self.depth = retrievers, weights, k, depth
 
     def transform(self, queries: pd.DataFrame) -> pd.DataFrame:
-        """Search with each retriever, and return the fused ranking: scores are summed points, and a document's other
-        columns are those of the first retriever that found it."""
+        """Search with each retriever, and return the fused ranking, at most ``depth`` documents for each
+        query, best first: scores are summed points, and a document's other columns are those of the first
+        retriever that found it."""
         pt.validate.query_frame(queries, extra_columns=["query"])
         parts = [
             ranking.assign(score=self._points(ranking, number))

@@ -206,7 +206,8 @@ def retrieval_session(
     """Return a session with ``model`` that records responses where ``settings`` say, or next to the output.
 
     ``settings`` may have ``recordings``, ``replay`` and ``prompts``. The baseline's responses are not
-    recorded by default. With ``writes``, the model has to name perspectives; without, it only reranks.
+    recorded by default. The folder of the recordings is made. With ``writes``, the model has to name
+    perspectives; without, it only reranks.
 
     Raises:
         DeclarationError: the model cannot answer these requests (a decision model writes no texts).

@@ -96,7 +96,7 @@ def run_systems(
 
 
 def _from_file(label: str, path: str, topics: Sequence[CorpusTopic]) -> Rankings:
-    """The rankings of a TREC file.
+    """Return the rankings of the TREC file ``path``; ``label`` names it in messages.
 
     Raises:
         DeclarationError: it cannot be read, or has nothing for any of the topics.
@@ -112,10 +112,11 @@ def _from_file(label: str, path: str, topics: Sequence[CorpusTopic]) -> Rankings
 
 
 def _strangers(ranked: Run, index: Index, topics: Sequence[CorpusTopic], path: str) -> Iterator[str]:
-    """Remarks on documents and topics of a run that the corpus lacks.
+    """Yield a remark on the documents, and one on the topics, of a run that the corpus lacks; none if it has
+    all.
 
     Raises:
-        DeclarationError: the corpus has none of its documents.
+        DeclarationError: the corpus has none of its documents, or none of its topics.
     """
     corpus = index.collection.corpus
     every = [*topics, *(corpus.topics() if corpus.topics_file.is_file() else ())]

@@ -182,7 +182,8 @@ class Encoding:
 
 
 def _said(name: str) -> dict[str, Any]:
-    """What a model of sentence-transformers says of itself: prefixes, and whether cosines compare its vectors."""
+    """Return what the configuration of a sentence-transformers model sets: ``normalise`` (True if its vectors
+    are compared by cosine), ``query_prefix`` and ``passage_prefix``."""
     model_config = model_file(name, "config_sentence_transformers.json") or {}
     prompts = model_config.get("prompts") or {}
     passage = prompts.get("document", prompts.get("passage"))

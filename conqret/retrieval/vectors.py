@@ -264,7 +264,8 @@ class Vectors:
         return best
 
     def _spans(self) -> Iterator[tuple[int, int]]:
-        """Documents from and to, with at most :data:`SCANNED` passages together where one alone has no more."""
+        """Yield ranges of documents (first and end, from 0, end exclusive) with at most :data:`SCANNED`
+        passages together; a document with more is a range of its own."""
         first = 0
         while first < len(self.counts):
             last = int(np.searchsorted(self.starts, self.starts[first] + SCANNED, side="right")) - 1

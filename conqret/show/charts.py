@@ -122,8 +122,10 @@ class Chart:
         return cut(visible(f"{self.y} (upright) by {self.x} (across). {'; '.join(descriptions)}."), 2000)
 
     def drawn(self) -> Iterator[SimpleNamespace]:
-        """Yield the drawing data of each line in figure units: ``name``, ``colour``, ``mark``, ``path``,
-        ``bands`` (outlines of the intervals of neighboring points; points without one are in none) and ``points``.
+        """Yield the drawing data of each line in figure units: ``name``, ``place`` (the index of its color),
+        ``colour``, ``mark``, ``path``, ``bands`` (outlines of the intervals of neighboring points; points
+        without one are in none), ``dots`` (the marks at its points) and ``y`` (the height of its entry in the
+        key).
         """
         for place, line in enumerate(self.lines):
             index = place if line.place is None else line.place

@@ -117,7 +117,9 @@ class Forest:
         return cut(visible(f"{self.x}. {'; '.join(descriptions)}."), 2000)
 
     def drawn(self) -> Iterator[SimpleNamespace]:
-        """Yield the drawing data of each row in figure units; ``shade`` is empty if nothing is shaded."""
+        """Yield the drawing data of each row in figure units: ``name``, ``said`` (the text next to it),
+        ``text`` (the height of both), the paths ``shade`` (empty if nothing is shaded), ``line`` (the
+        interval) and ``dot``, ``mark``, and ``others`` (the small marks)."""
         for place, row in enumerate(self.rows):
             strip = ROW * place + ABOVE
             middle = strip + STRIP // 2
@@ -164,7 +166,8 @@ class Forest:
         return SimpleNamespace(path=path, place=place, colour=COLOURS[place], name=cut(visible(name), NAME))
 
     def _axis(self) -> tuple[float, float, float]:
-        """Both ends, which hold 0 and what is shaded, and the step between numbers."""
+        """Return the low and the high end of the axis, which covers 0, all values and what is shaded, and the
+        step between its numbers."""
         wide = [WIDER * row.within for row in self.rows]
         known = [end for row in self.rows for end in (row.value, row.low, row.high)]
         known += [*wide, *(-width for width in wide), *(v for row in self.rows for v in row.others.values())]

@@ -186,7 +186,8 @@ class Table:
         return FIGURE_SPACE * (self.ends[place] - len(value)) * bool(text), value, ends
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
-        """Title, table and note, as wide as the terminal; parts of a table that does not fit are set apart."""
+        """Yield title, table and note for a terminal; a table wider than it is split into parts with an empty
+        line between."""
         if self.title:
             yield Text(self.title, style="bold")
         for place, part in enumerate(fitted(self, options.max_width)):

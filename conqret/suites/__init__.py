@@ -3,7 +3,8 @@
 Suites:
 
 - ``suite``: what a suite declares; ``catalog/``: the suites that come with conqret
-- ``suite_fetch``: its files fetched and checked by digest; ``suite_files``: these read, by published columns
+- ``suite_fetch``: its files found or fetched, their layout and counts checked; ``suite_files``: these read, by
+  published columns
 - ``suite_statistics``: statistics that suites share, published figures recomputed, published judges' verdicts as
   results
 

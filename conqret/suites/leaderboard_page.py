@@ -63,7 +63,7 @@ def leaderboard_page(report: SuiteReport) -> ReportPage:
 
 
 def _titles(boards: Sequence[SuiteBoard]) -> dict[str, str]:
-    """The title of each suite without what stands behind it in brackets or after a comma, where that is unique."""
+    """Return the title of each suite by its name, cut before a bracket or comma if the short title is unique."""
     short = {board.suite.name: re.split(r" \(|, ", board.suite.title)[0] for board in boards}
     every = list(short.values())
     return {
@@ -112,7 +112,8 @@ def _with_value(result: SuiteResult, board: SuiteBoard) -> str:
 
 
 def _shown(board: SuiteBoard) -> str:
-    """Whether the best judge is shown to be better than all others, in a few words."""
+    """Return a phrase on whether the best judge is shown to be better than all others: a yes, or a no with
+    the judges that are level."""
     others = board.results[1:]
     if not others:
         return "one judge: nothing to compare"

@@ -228,7 +228,7 @@ class SuiteData:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The numbers of items, gold labels, clusters, annotators and logs."""
+        """The numbers of ``items``, ``gold`` labels, ``clusters``, ``annotators`` and ``logs``."""
         ids = {item.id for item in self.items}.union(*self.gold.values(), *self.annotations.values())
         annotators = {
             name for items in self.annotations.values() for labels in items.values() for name in labels
@@ -251,7 +251,8 @@ class SuiteData:
     def against(self, metric: str, verdicts: Mapping[str, float | None], group: str = "") -> SuiteVerdicts:
         """Match verdicts (by item id) with gold labels and annotations for ``metric``.
 
-        Items without a verdict, or without gold labels and annotations, are left out.
+        Items without a verdict, or without gold labels and annotations, are left out; with ``group``, also
+        those of other groups.
         """
         gold, annotations = self.gold.get(metric, {}), self.annotations.get(metric, {})
         labelled = self.labelled(metric, group)

@@ -57,7 +57,9 @@ def digests(suite: Suite, folder: Path) -> dict[str, str]:
 
 
 def places(suite: Suite, source: str | Path | None = None) -> Iterator[Path]:
-    """Yield the folders that may hold a suite's files."""
+    """Yield the folders that may hold a suite's files, the first choice first: the suite's folder in
+    ``source``, then ``source`` itself; by default the folder of fetched files, then the suite's folder in
+    that of the environment variable ``CONQRET_DATA``."""
     name = suite.folder or suite.name
     if source is not None:
         yield from (Path(source) / name, Path(source))
@@ -139,7 +141,8 @@ def fetch_suite(suite: str | Suite, *, on_bytes: OnBytes = lambda name, done, to
 
     Raises:
         UnknownNameError: there is no such suite.
-        DeclarationError: a file cannot be fetched, or has another layout. No incomplete file remains.
+        DeclarationError: a file cannot be fetched, or has another layout or other counts. No incomplete file
+            remains; where layout or counts differ, all files that can be fetched are deleted.
     """
     declared = SUITES.resolve(suite)
     folder = fetched_folder(declared)
@@ -198,11 +201,11 @@ def _fetch(client: httpx.Client, file: SuiteFile, target: Path, on_bytes: OnByte
 
 
 def _download(client: httpx.Client, url: str, file: SuiteFile, target: IO[bytes], on_bytes: OnBytes) -> None:
-    """Write what one request brings.
+    """Request a file once, and write its bytes to ``target``; ``on_bytes`` is called after each part.
 
     Raises:
-        DeclarationError: it is not there, or larger than a file may be.
-        HTTPError: it cannot be had now, or broke off.
+        DeclarationError: the file does not exist, or is larger than a file may be.
+        HTTPError: the server or the network failed, so another attempt may succeed.
     """
     with client.stream("GET", url, headers={"Accept-Encoding": "identity"}) as response:
         status = response.status_code

@@ -142,7 +142,8 @@ class SuiteReport:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The report as plain data for JSON."""
+        """The report as plain data for JSON: the sentences of its ``answer``, and for each of its ``suites``
+        the statistic, winner, judges and published figures."""
         return {
             "answer": list(self.answer),
             "suites": [

@@ -254,7 +254,8 @@ def _comparison(suite: Suite, criteria: Sequence[Criterion | str]) -> Judge:
 
 
 def _metrics(suite: Suite, judged: list[str]) -> dict[str, str]:
-    """Which metric of the judge stands for each of the suite's.
+    """Return, for each of the suite's metrics, the metric of the judge that stands for it: that of the same name, or
+    the only one if both have one.
 
     Raises:
         DeclarationError: the judge has none of them.
@@ -271,10 +272,11 @@ def _metrics(suite: Suite, judged: list[str]) -> dict[str, str]:
 
 
 def _detected(prepared: PreparedSuite, settings: Mapping[str, Any], *, dry_run: bool = False) -> SuiteRun:
-    """The detection of a suite's pairs.
+    """Detect the perspectives in a suite's pairs, and return the run, whose result is written into its folder.
 
     Raises:
         DeclarationError: a judge is named that detects nothing.
+        Counted: it is a dry run; the exception has the expected cost.
     """
     given = {name: value for name, value in settings.items() if value is not None and name != "output"}
     if others := sorted(name for name in given if name not in _ASKED and given[name] not in ((), False)):

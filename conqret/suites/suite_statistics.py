@@ -194,7 +194,8 @@ def _figure(
     verdicts: Mapping[str, float | None],
     ids: Sequence[str],
 ) -> SuiteFigure:
-    """A statistic with what it is without each cluster in turn, and how many verdicts each of them holds."""
+    """Compute a statistic over the items ``ids``, also without each cluster in turn, and return it as a
+    figure with the number of verdicts in each cluster."""
     view = data.against(metric, {name: verdicts.get(name) for name in ids}, statistic.group)
     value, reason = computed(statistic, view), "it is not defined for these verdicts"
     sizes, without = np.zeros(0, dtype=np.intp), list[float]()

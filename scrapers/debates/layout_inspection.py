@@ -53,7 +53,7 @@ class LayoutInspection:
     further: tuple[str, ...] = ()
 
     def record(self) -> dict[str, object]:
-        """Return the inspection as plain data."""
+        """Return the inspection as plain data, without ``further``."""
         record = asdict(self)
         del record["further"]
         if (parts := record["parts"]) is not None:

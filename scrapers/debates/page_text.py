@@ -32,7 +32,7 @@ class UnreadableHtmlError(ValueError):
 
 def parse(html: str) -> HtmlElement:
     """Parse a page and return its root element with what readers see: no scripts, hidden parts or archive's
-    frame.
+    frame, and no forms (unless they contain a heading or a table).
 
     Footnote links without brackets (``<sup><a href="#fn3">3</a></sup>``) become citation marks (``[3]``).
     A hidden part that contains the page's heading is kept, as a script shows it.

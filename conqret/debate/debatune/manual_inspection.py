@@ -299,8 +299,9 @@ def _of_system(
 
 
 def _share(name: str, sums: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A share of :class:`InspectionAgreement` for each row of topics' weights, NaN where it has none, from the topics'
-    sums of weighted labels (topics by the columns of :data:`_COLUMNS`, and ties).
+    """Return the share ``name`` of :class:`InspectionAgreement` for each row of ``weights`` (resamples by
+    topics), NaN where it is undefined, from ``sums``: each topic's weighted labels (topics by the columns of
+    :data:`_COLUMNS`, then ties).
 
     ``kappa = (p - e) / (1 - e)`` with p the agreement, ``e = j h + (1 - j)(1 - h)``, and j and h the shares of good
     statements by judge and annotators.

@@ -367,7 +367,8 @@ class TrainingData:
     left_out: dict[str, int]
 
     def numbers(self) -> dict[str, Any]:
-        """Return the numbers of statements and topics of each part, and of left-out statements by reason."""
+        """Return the numbers of statements (``train``, ``test``) and topics (``train_topics``,
+        ``test_topics``), and ``left_out``: the statements left out by reason."""
         parts = {"train": self.train, "test": self.test}
         counts = {name: len(examples) for name, examples in parts.items()}
         topics = {

@@ -212,7 +212,8 @@ def main_point(reply_text: str, topic: str, argument: str) -> str:
     """Return the sentence with the most weight of stems that neither topic nor argument has; of equal ones,
     the first.
 
-    Sentences with quotations are chosen only if there are no others.
+    Sentences with quotations are chosen only if there are no others. A text without a sentence is returned
+    whole.
     """
     known = Text(f"{topic}\n{argument}").terms
     candidates = [sentence.text.removeprefix(_STILL) for sentence in sentences(reply_text)]

@@ -179,7 +179,8 @@ def _controllability_of_system(system: str, judgments: Sequence[Judgment], good_
 
 
 def _bounds(good: Sequence[bool | None], pro: NDArray[np.float64]) -> tuple[float, float] | None:
-    """The overall score with every missing answer counted as bad, and as good; None where a side has no statement."""
+    """Return the overall score with every missing verdict (None in ``good``) counted as bad, and as good;
+    None where a side has no statement. ``pro`` is 1 for statements on the positive side, else 0."""
     if not 0 < pro.mean() < 1:
         return None
     ends = [

@@ -130,9 +130,9 @@ class Motion:
     """A debate to hold: a topic with an argument for each side, the side that opens, and the number of
     rounds.
 
-    In a ``single`` debate only the opening side has an argument: the other side speaks against it, and does not
-    conclude. ``requested`` maps each side without an argument to the request of its arguments; the debate uses the
-    argument at index ``place``.
+    In a ``single`` debate only the opening side has an argument: the other side speaks against it, and does
+    not conclude. ``requested`` maps each side without an argument to the key of the request for its
+    arguments; the debate uses the argument at index ``place``.
     """
 
     id: str

@@ -152,7 +152,8 @@ class DebateRequest:
         )
 
     def _visible(self, place: int) -> Side:
-        """The side at a place with what is shown of it; a counter-argument is heard with the side that gives it."""
+        """Return the side at ``place`` (0 or 1) with only what this request shows of it. A counter-argument
+        is shown together with the argument of the side that gives it."""
         side = self.question.sides[place]
         argument = side.argument if self.consulted in (0, place + 1) else NOTHING
         counter = side.counter if self.turn > 1 and self.consulted in (0, 2 - place) else None
@@ -173,7 +174,8 @@ def debate_requests(
     """Return all requests on these questions: every condition and turn that their texts allow, in both orders
     of options.
 
-    There is one turn if a question has no counter-arguments, and at most two if one has no passage.
+    There is one turn if a question has no counter-arguments, and at most two if one has no passage. The turns
+    of one judgment follow each other, as :func:`judged` needs them.
 
     Args:
         questions: the questions with their arguments.
@@ -340,8 +342,8 @@ def _offline(request: DebateRequest) -> dict[str, object]:
 
 
 def lexical(sides: Sequence[Side], passage: str, payoff: PayoffInstruction) -> tuple[int, str]:
-    """Return the offline judge's slider position and an explanation, by how far passage or snippets support
-    each option.
+    """Return the offline judge's slider position (below 0 for the first option, above 0 for the second) and
+    an explanation, by how far passage or snippets support each option.
 
     A side's support is the share of the stems of its option and argument (by weight: a half for common words,
     else 1) that the passage contains. Without a passage, its snippets and its counter-snippets are used. The

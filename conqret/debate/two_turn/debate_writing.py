@@ -286,7 +286,8 @@ def answer(passage: str, option: str, quoted: Collection[str]) -> tuple[str, tup
 
 
 def _nearest(passage: str, wanted: str, quoted: Collection[str]) -> Iterator[str]:
-    """Snippets from the passage, those that share most with ``wanted`` first, without those ``quoted`` already."""
+    """Yield snippets of the passage, those that share most stems with ``wanted`` first, without those that
+    contain or lie in one ``quoted`` already."""
     roots = set(stems(wanted))
     texts = [sentence.text for sentence in sentences(passage)]
     for text in sorted(texts, key=lambda text: -sum(map(weight, sorted(stems(text) & roots)))):

@@ -234,7 +234,7 @@ class _AnswerColumns:
         )
 
     def standing(self, judge: str) -> Standing:
-        """A judge over all cells."""
+        """Return a judge's accuracy, share of abstentions, and dollars an answer, over all cells."""
         mask = self._where("judge", judge) & self.given
         return Standing(
             judge,
@@ -261,7 +261,8 @@ class _AnswerColumns:
         )
 
     def by_confidence(self) -> Iterator[Confidence]:
-        """How often each strength was right under each instruction that was given."""
+        """Yield the share of right answers for each strength of 1 or more, under each instruction that was
+        given."""
         for name, payoff in INSTRUCTIONS.items():
             here = self._where("instruction", name)
             pays = payoff.pays_from()
@@ -271,7 +272,9 @@ class _AnswerColumns:
                 yield Confidence(name, strength, share, float(pays[strength]) if strength in pays else None)
 
     def followed(self, debate: str, alone: str) -> Iterator[FollowRate]:
-        """Whom judges go with where both sides are heard, and where one is: for the right option, for the wrong one."""
+        """Yield how often judges who decide follow the side for the right option where both sides are shown,
+        and the side shown where it is alone (the right one, the wrong one), at the last judgment. ``debate``
+        and ``alone`` are the conditions; those without an answer are left out."""
         for name, consultant in ((debate, ""), (alone, "right"), (alone, "wrong")):
             last = max((answer.turn for answer in self.answers if answer.condition == name), default=0)
             here = self._where(("condition", "turn", "consultant"), (name, last, consultant))

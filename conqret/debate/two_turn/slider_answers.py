@@ -224,7 +224,9 @@ class PayoffInstruction:
         return next((share for share in self.grid if self.best(Fraction(share, 100)) >= strength), None)
 
     def record(self) -> dict[str, Any]:
-        """Return the name, bonuses and break-even confidences as a dictionary."""
+        """Return the name and bonuses as a dictionary, and for each strength the confidence from which it
+        earns most (``pays_from``) and the share of right answers, in percent, from which it wins
+        (``wins_from_percent``)."""
         return {
             "instruction": self.name,
             "bonuses": [float(bonus) for bonus in self.bonuses],

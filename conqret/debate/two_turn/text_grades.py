@@ -340,7 +340,8 @@ def judge_grades(judgments: Iterable[Judgment]) -> Iterator[Grades]:
 
 
 def annotator_grades(items: Iterable[Item], labels: LabelSet) -> list[Grades]:
-    """Return annotators' grades of each counter-argument, by criterion; empty where none was given.
+    """Return for each counter-argument, in order, annotators' grades by criterion; empty where none was
+    given.
 
     Raises:
         DeclarationError: no counter-argument is graded.
@@ -401,8 +402,8 @@ def _graded(writer: str, kind: ArguedFor | None, graded_items: Sequence[tuple[It
 
 
 def _item(question: TwoTurnQuestion, place: int) -> Item:
-    """Return an item of the counter-argument against the side at ``place`` (0 or 1), with the argument that it answers
-    as the second one.."""
+    """Return an item of the counter-argument against the side at ``place`` (0 or 1), with the argument that
+    it answers as the second argument."""
     answered, side = question.sides[place], question.sides[1 - place]
     passage = (Document(id=question.passage_id, text=question.passage),) if question.passage.strip() else ()
     name = f"-against-{place + 1}"

@@ -154,7 +154,11 @@ def quoted_in(passage: str, snippet: str) -> str | None:
 
 
 def _texts(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
-    """A list of texts without blank ones at its end; before it they stay, as arguments cite snippets by number."""
+    """Return a list of texts without the blank ones at its end; others stay, as arguments cite snippets by number.
+
+    Raises:
+        InvalidCell: the value is no list of texts.
+    """
     listed = as_list(value)
     if not isinstance(listed, list):
         raise InvalidCell(f"is {kind(value)}, and a list of texts is expected", 'Write ["…", "…"]')
@@ -280,7 +284,8 @@ def _both(
 def _check_snippets(
     reader: TableReader, column: str, arguments: Iterable[tuple[int, SideArgument]], passage: str
 ) -> None:
-    """A snippet is in the passage word for word; only white space may differ."""
+    """Add a fault to the reader for each snippet that is not in the passage word for word; only white space
+    may differ."""
     for place, (_, argument) in enumerate(arguments, start=1):
         for nth, snippet in enumerate(argument.snippets, start=1):
             if snippet.strip() and quoted_in(passage, snippet) is None:

@@ -82,8 +82,8 @@ def score_writers(answers: Answers, *, design: Design | None = None) -> tuple[Wr
 
 
 def last_with_arguments(answers: Sequence[SliderAnswer]) -> list[SliderAnswer]:
-    """Return the answers of the last judgment with arguments, on debates whose writers are known; missing
-    answers are left out.
+    """Return the answers of the last judgment with arguments (the highest turn that occurs), on debates whose
+    writers are known; missing answers are left out.
 
     Raises:
         DeclarationError: no answer names the writers of both options, or none of those was given with
@@ -162,9 +162,9 @@ def check_judged(ledger: Ledger, answers: Sequence[SliderAnswer]) -> None:
 
 
 def feedback(ledger: Ledger, annotator: Annotator, answers: Sequence[SliderAnswer]) -> list[WriterResult]:
-    """Return the results of a writer's counter-arguments, in the order of the questions, by the judges' last judgments
-    with arguments. A judge without an answer, or in the middle, counts for the wrong option. Those not judged are left
-    out."""
+    """Return the results of a writer's counter-arguments, in the order of the questions, by the judges' last
+    judgments with arguments. A judge who abstains counts for the wrong option; missing answers do not count.
+    Counter-arguments that were not judged are left out."""
     by_question = gathered((answer.question, answer) for answer in last_with_arguments(answers))
     results = []
     for record in ledger.given(annotator=annotator.number):

@@ -106,7 +106,8 @@ def answer(
 
 
 def _table(summary: AnswersSummary) -> Table:
-    """The run in numbers."""
+    """Build the table of a run: counts of questions, answers and missing answers by reason, and means for an
+    answer."""
 
     rows: list[tuple[Cell, ...]] = [
         ("questions", summary.questions),

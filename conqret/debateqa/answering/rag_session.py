@@ -135,8 +135,8 @@ class RagSession:
     """One question with the models and the corpus that a strategy may use to answer it.
 
     ``chunks`` and ``searches`` limit the chunks of a retrieval and the number of retrievals. ``trace`` has
-    the steps so far, and ``documents`` all chunks found. ``cut`` is True if the answer was cut off at the
-    token limit.
+    the steps so far, and ``documents`` all chunks found. ``room`` is the most tokens of an answer, and
+    ``model`` the name of the answering model. ``cut`` is True if the answer was cut off at the token limit.
     """
 
     question: SourcedQuestion
@@ -154,8 +154,8 @@ class RagSession:
     cut: bool = False
 
     def search(self, query: str, thought: str = "") -> list[Document]:
-        """Search for a query, and return the best chunks that were not found before; the step is added to the
-        trace.
+        """Search for a query, and return the best chunks that were not found before, at most :attr:`chunks`.
+        The step is added to the trace, and the chunks to the documents.
 
         Raises:
             DeclarationError: there is no corpus to search, or no retrieval is left.
@@ -175,7 +175,7 @@ class RagSession:
 
     async def next_step(self, prompt: str) -> NextStep:
         """Request the agent's next step, given all that it has found; a step with an empty query ends the
-        search.
+        search, and is added to the trace.
 
         Raises:
             NoValidResponse: the agent gave no valid response.
@@ -210,7 +210,8 @@ class RagSession:
         return step
 
     async def answer(self) -> str:
-        """Request the answer with the user's prompt and the documents found, and return its text.
+        """Request the answer with the user's prompt and the documents found, and return its text. Sets
+        ``cut``.
 
         Raises:
             NoValidResponse: the model gave no valid response.
@@ -292,7 +293,8 @@ PROMPT = "answer/react"
 
 
 async def _as_an_agent(session: RagSession) -> str:
-    """Search as the agent says, and answer."""
+    """Search with the question, then with each query of the agent until it gives none or no search is left,
+    and return the answer."""
     session.search(session.question.question)
     while len(session.trace) < session.searches:
         step = await session.next_step(PROMPT)
@@ -317,7 +319,8 @@ HEADINGS = {"pro": "In favour:", "con": "Against:"}
 
 
 async def _for_either_side(session: RagSession) -> str:
-    """Search with the question, and argue for either side; a side for which the chunks hold nothing is left out.
+    """Search with the question, and return an argument for either side, each under its heading; a side for
+    which the chunks hold nothing is left out.
 
     Raises:
         NoValidResponse: a response failed, or there is nothing for either side.

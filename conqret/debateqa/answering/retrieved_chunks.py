@@ -37,7 +37,8 @@ PIECE = 2_000
 def chunks(text: str, most: int = TOKENS, measure: Callable[[str], int] = count_tokens) -> Iterator[str]:
     """Yield the chunks of a text in order: consecutive sentences of at most ``most`` tokens together.
 
-    ``measure`` counts the tokens of a sentence. Sentences of more than :data:`PIECE` characters are split.
+    A sentence that alone has more tokens is a chunk of its own. ``measure`` counts the tokens of a sentence.
+    Sentences of more than :data:`PIECE` characters are split.
     """
     start, end, size = 0, 0, 0
     sentences = [(first, last) for first, last in boundaries(text) if text[first:last].strip()]
@@ -123,7 +124,8 @@ class ChunkSearch:
 
 def written(collection: Collection, trusted: TrustedDomains | None) -> Path:
     """Write the chunks of a collection as a corpus directory, unless it exists already, and return the
-    directory.
+    directory. It lies in the collection's folder, and its name is a digest of the texts and the trusted
+    domains.
 
     Raises:
         DeclarationError: a line is not a document, or no document is from a trusted domain.

@@ -41,7 +41,8 @@ cross-encoders."""
 
 
 def ranking_frame(question: SourcedQuestion, documents: Sequence[Document]) -> pd.DataFrame:
-    """Return a ranking of documents for one question, in their order, as rerankers read it."""
+    """Return a ranking of documents for one question, in their order, as rerankers read it. The columns are
+    qid, query, docno, title, text, rank (from 0) and score (falling to 1)."""
     import pandas as pd
 
     return pd.DataFrame(

@@ -55,10 +55,10 @@ from conqret.runs.study_run import RequestFolder, RequestRecord, StudyOutcome
 
 
 def prompts(plan: CurationPlan) -> dict[str, RunPrompt]:
-    """Return the prompts of a run.
+    """Return the prompts of a run by their ids.
 
-    Responses are taken to be some short queries; 20 numbers; a sentence and numbers for each point of view; 300
-    words.
+    Estimates of cost assume 60 tokens of response for search queries, 100 for a ranking, 50 for each point of
+    view, and 400 for an explanation.
     """
     views = requests.views_response(plan.views)
     return {
@@ -163,7 +163,8 @@ def _text(evidence: PageEvidence, collector: Collector) -> dict[str, str]:
 
 
 def _items(kept: Iterable[QuestionOutcome], evidence: Mapping[str, PageEvidence]) -> Iterator[Item]:
-    """An item for each partial answer: the question, the partial answer, and the documents that it rests on."""
+    """Yield an item for each partial answer (with the id QUESTION#NUMBER, from 1): the question, the partial
+    answer, and the documents that it rests on."""
     for outcome in kept:
         for place, (view, explanation, documents) in enumerate(outcome.answers, start=1):
             yield Item(

@@ -45,7 +45,8 @@ with the run of the model in a folder next to it."""
 
 
 def relevance(folder: Path, encoder: str, run_options: StudyOptions) -> None:
-    """Measure how relevant documents are to their questions (DebateQA, A.2 and Figure 4)."""
+    """Measure how relevant documents are to their questions, and print the mean and the least relevant
+    questions (DebateQA, A.2 and Figure 4)."""
 
     figures = benchmark_relevance(folder, encoder=encoder)
     texts = {question.id: question.question for question in read_made(folder).questions}
@@ -62,7 +63,8 @@ def relevance(folder: Path, encoder: str, run_options: StudyOptions) -> None:
 
 
 def comprehensiveness(folder: Path, encoder: str, reviewer: Reviewer, run_options: StudyOptions) -> None:
-    """Check whether the points of view cover what the nearest document chunks of each question say (A.3)."""
+    """Check whether the points of view cover what the nearest document chunks of each question say (A.3), and
+    print the share. Nothing is printed if only the form for annotators is written."""
 
     figures = _checked(benchmark_coverage, folder, "covered", reviewer, run_options, encoder=encoder)
     if figures is None:
@@ -81,7 +83,8 @@ def comprehensiveness(folder: Path, encoder: str, reviewer: Reviewer, run_option
 def distinctiveness(
     folder: Path, encoder: str, threshold: float, reviewer: Reviewer, run_options: StudyOptions
 ) -> None:
-    """Find points of view of one question that may say the same (A.3)."""
+    """Find points of view of one question that may say the same (A.3), and print how many pairs there are.
+    Nothing is printed if only the form for annotators is written."""
 
     figures = _checked(
         benchmark_duplicates, folder, "duplicate", reviewer, run_options, encoder=encoder, threshold=threshold
@@ -140,7 +143,7 @@ def viewpoints(
 
 
 def domains(folder: Path, encoder: str, run_options: StudyOptions) -> None:
-    """Group similar questions into domains, named by their most typical words (Figure 7)."""
+    """Group similar questions into domains, named by their most typical words (Figure 7), and print them."""
 
     groups = benchmark_domains(folder, encoder=encoder)
     rows = [(", ".join(group.words), group.questions, group.example) for group in groups]
@@ -156,9 +159,13 @@ def remove(
     output: Path | None,
     run_options: StudyOptions,
 ) -> None:
-    """Remove partial answers that at least two annotators reject (A.4), and those that repeat another.
+    """Write the benchmark into ``output`` without the partial answers that at least two annotators reject
+    (A.4), or that repeat another, and print the counts.
 
     An annotator who answers no to any question of the form rejects that partial answer.
+
+    Raises:
+        DeclarationError: no ``output`` is named, or :func:`remove_partial_answers` raises it.
     """
 
     if output is None:

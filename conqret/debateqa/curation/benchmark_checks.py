@@ -75,7 +75,8 @@ class Review:
 
     ``head`` and ``rows`` are those of the annotation form (the first cell is the id), and ``column`` is the
     one to fill in. A judge is called with the prompt of ``verdict`` and the variables ``shown``, and
-    ``field`` is its answer. ``offline`` returns the response without a model.
+    ``field`` is the field of its response that answers yes or no. ``offline`` returns the response without a
+    model.
     """
 
     head: tuple[str, ...]
@@ -344,7 +345,8 @@ def reviewed(
     answer have none.
 
     ``labels`` is a completed form, which is read. Otherwise, the model (if any) is called, and the form
-    ``output`` (if any) is written for annotators with the model's verdicts.
+    ``output`` (if any) is written for annotators with the model's verdicts. The model's run is stored next to
+    the form, in a folder with the ending ``.run``.
 
     Raises:
         DeclarationError: the completed form answers none of the rows, there is neither a form nor a

@@ -41,8 +41,8 @@ class MadeAnswer(BaseModel, frozen=True):
 
 
 class MadeQuestion(BaseModel, frozen=True, extra="allow"):
-    """A question of a benchmark with its partial answers, and the ids of the documents that were read for it. What else
-    its line holds is kept."""
+    """A question of a benchmark with its partial answers, and the ids of the documents that were read for it.
+    Other fields of its line are kept."""
 
     id: str
     question: str
@@ -207,7 +207,8 @@ def benchmark_domains(benchmark: str | Path, *, encoder: str = LEXICAL) -> list[
 
 
 def relevance(near: Sequence[Near]) -> Relevance:
-    """Compute the mean cosine of chunks with their questions, with an interval over questions."""
+    """Compute the mean cosine of chunks with their questions, with an interval over questions.
+    ``by_question`` of the result has the lowest mean first."""
     by_question = gathered((chunk.question, chunk.similarity) for chunk in near)
     means = {name: sum(values) / len(values) for name, values in by_question.items()}
     return Relevance(
@@ -328,9 +329,10 @@ MIN_REJECTIONS = 2
 
 
 class Removal(BaseModel, frozen=True):
-    """What is removed of a benchmark: how many partial answers there were, how many go because annotators reject them
-    (``rejected``) or because they say what another says (``duplicates``), how many no one labeled, how often each
-    question of the form was answered with no, which questions lose all, and how many partial answers are left."""
+    """What is removed of a benchmark: how many partial answers there were, how many go because annotators
+    reject them (``rejected``) or because they say what another says (``duplicates``), how many no one
+    labeled, how often each question of the form was answered with no, which questions lose all (``lost``),
+    and how many partial answers (``kept``) and ``questions`` are left."""
 
     answers: int
     rejected: int

@@ -182,7 +182,8 @@ def failed(answer: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def by_words(question: str) -> dict[str, Any]:
-    """Return the offline verdict on a question, from words that are typical of each kind of question."""
+    """Return the offline verdict on a question, as the fields of :class:`Debatable`, from words that are
+    typical of each kind of question."""
     text = " ".join(question.lower().split())
     opinion = bool(_OPINION.search(text))
     return {
@@ -226,7 +227,8 @@ def debatable_questions(
             :class:`conqret.runs.request_run.RequestRunSettings`.
 
     Returns:
-        The verdicts on all questions, and the questions that are kept.
+        The verdicts on all questions, and the questions that are kept. The folder has them as ``kept.jsonl``,
+            and all verdicts as ``verdicts.csv``.
 
     Raises:
         DeclarationError: the call, the questions or the folder are wrong. No request is sent then.

@@ -153,7 +153,8 @@ def _label_pairs(
 
 
 def _dedupe_tables(outcome: Deduplication) -> Iterator[Table]:
-    """Questions by source before and after (DebateQA, Table 7), and the pairs that decided it."""
+    """Yield the table of questions by source before and after (DebateQA, Table 7), and, if there are any,
+    that of the first :data:`SHOWN` similar pairs."""
     yield Table(
         "Questions",
         ("source", "read", "kept"),
@@ -177,7 +178,7 @@ def _dedupe_tables(outcome: Deduplication) -> Iterator[Table]:
 
 
 def _debatable_table(chosen: DebatableQuestions, questions: int, unanswered: int) -> Table:
-    """How many questions fail which criterion."""
+    """Build the table of how many questions fail each criterion, have no verdict, and are debatable."""
     rows = [(CRITERIA[name], count) for name, count in chosen.failed.items()]
     if unanswered:
         rows.append(("no answer", unanswered))
@@ -191,7 +192,7 @@ def _debatable_table(chosen: DebatableQuestions, questions: int, unanswered: int
 
 
 def _threshold_tables(choice: ChosenThreshold) -> Iterator[Table]:
-    """Labels by band, and what thresholds they speak for."""
+    """Yield the table of labels by band of similarity, and that of the thresholds that follow from them."""
     yield Table(
         "Labels by similarity",
         ("cosine from", "pairs", "labeled", "duplicates"),
@@ -340,7 +341,7 @@ def curate(
 
 
 def _table(summary: CurateSummary) -> Table:
-    """How many questions are left after each filter."""
+    """Build the table of how many questions each filter removes, and how many are left."""
 
     rows = [
         ("questions", summary.questions),

@@ -108,6 +108,7 @@ async def response_to(
 ) -> Reply:
     """Send one prompt to a model, and return its parsed response.
 
+    ``prompt`` and ``key`` are the labels of prompt and item, ``baseline`` returns the offline response, and
     ``settings`` are further fields of the :class:`~conqret.llm.request.Request`.
 
     Raises:
@@ -167,8 +168,8 @@ def offline_queries(question: str) -> dict[str, Any]:
 
 
 def offline_views(question: str, texts: Sequence[str], most: int) -> dict[str, Any]:
-    """Return the offline points of view: the sentences most relevant to the question, and the documents that
-    contain each.
+    """Return the offline points of view as the fields of :class:`PointsOfView`: at most ``most`` sentences,
+    the most relevant to the question, and for each the numbers (from 1) of the documents that contain it.
 
     At most two sentences come from one document, and no two are alike. A document contains a sentence if two
     neighboring sentences share 60% of its stems.
@@ -207,8 +208,9 @@ def offline_views(question: str, texts: Sequence[str], most: int) -> dict[str, A
 
 
 def offline_explanation(question: str, view: str, texts: Sequence[str]) -> dict[str, Any]:
-    """Return the offline explanation: the documents' sentences that share most stems with question and point
-    of view."""
+    """Return the offline explanation (key ``explanation``): the documents' sentences that share most stems
+    with question and point of view, until they have :data:`OFFLINE_WORDS` words, in the order of the
+    documents. Without a fitting sentence it is the point of view."""
     wanted = {term: weight(term) for term in {*Passage(question).roots, *Passage(view).roots} - {""}}
     sentences = [sentence for text in texts for sentence in read(text).sentences]
     ranked = sorted(range(len(sentences)), key=lambda place: (-_held(sentences[place], wanted), place))

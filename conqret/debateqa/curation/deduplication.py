@@ -37,7 +37,8 @@ Embed = Callable[[Sequence[str]], Any]
 
 
 def embedder(name: str) -> Embed:
-    """Return the function that embeds texts: ``lexical``, or by the sentence-transformers model in a folder.
+    """Return a function from texts to vectors, one row for each text: ``lexical``, or the
+    sentence-transformers model in a folder.
 
     Nothing is downloaded.
 
@@ -237,7 +238,8 @@ def dedupe(
 def deduplicate(
     questions: Sequence[SourcedQuestion], vectors: Any, *, encoder: str, threshold: float = THRESHOLD
 ) -> tuple[tuple[SourcedQuestion, ...], Deduplication]:
-    """Remove similar questions by their embeddings (``vectors``, one row for each question).
+    """Remove as few questions as possible so that no two similar ones are left, by their embeddings
+    (``vectors``, one row for each question).
 
     Returns:
         The questions that are kept, in order, and the result of the deduplication.
@@ -329,8 +331,8 @@ def draw_question_pairs(
 
 
 def draw_pairs(vectors: Any, wanted: int = PAIRS) -> tuple[DrawnPair, ...]:
-    """Sample ``wanted`` pairs of rows, as equally as possible from the similarity bands; return the most
-    similar first.
+    """Sample ``wanted`` pairs of rows (fewer if the bands have fewer), as equally as possible from the
+    similarity bands; return the most similar first. The random seed is fixed.
 
     Raises:
         DeclarationError: no pair is in a band.
@@ -478,7 +480,8 @@ def duplicate_threshold(form: str | Path) -> ChosenThreshold:
 
 
 def _shares(there: Sequence[int], wanted: int) -> list[int]:
-    """How many of each band are taken: as many of each as there are, what is left over from the highest down."""
+    """Return how many pairs to take from each band, given how many it has (``there``): equal shares as far as
+    they last, and what is left over from the highest band down."""
     taken = [0] * len(there)
     while sum(taken) < min(wanted, sum(there)):
         for band in reversed(range(len(there))):

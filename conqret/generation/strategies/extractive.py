@@ -99,7 +99,8 @@ def _sides(topic: str, stance: Stance, texts: Sequence[str]) -> list[float]:
 def _candidates(
     number: int, topic: str, stance: Stance, document: Document, worth: float
 ) -> list[_Candidate]:
-    """The sentences of a document that can stand alone, with their scores.
+    """Return the sentences of a document that can stand alone, with their scores. ``number`` is the
+    document's place (from 0), and ``worth`` the factor that it gives to all of them.
 
     ``score = worth (1/2 + t/2) (1/2 + a) (1 + s) / 2 c n``: t the share of the topic's stems in the sentence, a =
     k / (k + 2) for k words of reasoning and evidence, s how far it leans to the stance, c 1/2 where it needs the

@@ -70,7 +70,8 @@ IRRELEVANT = Perturbation(
 
 
 def shuffled(draw: Draw) -> PerturbedItem:
-    """Exchange the positions of a share of the documents, and renumber the citations accordingly.
+    """Exchange the positions of a share of the documents (two at least; the level is a percentage), and
+    renumber the citations accordingly.
 
     Raises:
         InapplicableError: the item has fewer than two documents.

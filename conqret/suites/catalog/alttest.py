@@ -88,7 +88,7 @@ def read(folder: Path) -> SuiteData:
 
 
 def _read(path: Path, *, texts: bool) -> dict[str, dict[str, str | float]]:
-    """An object of annotators, each an object of labels by item.
+    """Return the labels of a file by annotator and item; missing labels are left out.
 
     Raises:
         ItemsError: the file is corrupt, or laid out otherwise.

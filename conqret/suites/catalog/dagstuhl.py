@@ -53,7 +53,8 @@ overall quality.
 
 
 def read(folder: Path) -> SuiteData:
-    """Read the texts that an expert calls an argument, with the mean of the experts' ratings (1 to 3) as gold.
+    """Read the texts that an expert calls an argument, with the mean of the experts' ratings (1 to 3) as
+    gold. Without the experts' file, only the novices' labels are read (``raw``).
 
     Raises:
         DeclarationError: a file is missing or empty.

@@ -20,8 +20,11 @@ PREFERENCES = "preferences.csv"
 def read(folder: Path) -> SuiteData:
     """Read each annotator's ranking of the answers to a question as gold, and the answers' metric scores as logs.
 
-    The scores come from tables of ``conqret debateqa score`` (``scores.parquet``). A metric for which lower is
-    better is inverted.
+    The scores come from tables of ``conqret debateqa score`` (``scores.parquet``). A metric for which lower
+    is better is negated.
+
+    Raises:
+        DeclarationError: a file cannot be read, or no preference names its question.
     """
     file = suite_file(folder, PREFERENCES)
     points = question_points(read_comparisons(file))

@@ -27,12 +27,13 @@ _LONGEST_ID = 200
 
 
 def read(folder: Path) -> SuiteData:
-    """Read the rated texts of all data sets in the folder and below, as one item per text and rating.
+    """Read the rated texts of all data sets in the folder and below, as one item per text and rated category.
+    Ratings are scaled to 0 (worst) to 1 (best).
 
     Categories without a scale are left out, with a note.
 
     Raises:
-        DeclarationError: the folder has no data set.
+        DeclarationError: the folder has no data set, or a text is rated twice.
         ItemsError: a file is faulty.
     """
     files = sorted([*folder.glob("**/*.json"), *folder.glob("**/*.json.gz")])
@@ -111,8 +112,8 @@ _ENDS = typed(tuple[float, float])
 
 
 def _read(path: Path) -> tuple[dict[str, Scale], list[Rated], list[str]]:
-    """The scales of a data set by name (prompt, worst and best rating), its rated texts, and the names of what has no
-    scale.
+    """Return the scales of a data set by name (prompt, worst and best rating), its rated texts, and the names
+    of what has no scale.
 
     Raises:
         ItemsError: the file is corrupt, or laid out otherwise.

@@ -88,7 +88,8 @@ def read(folder: Path) -> SuiteData:
 
 
 def _item(name: str, turns: Sequence[Turn]) -> Item | None:
-    """A conversation as an item: its last question and answer, and the turns before; None where there are not both."""
+    """Return a conversation as an item: its last answer, the question before it, and the turns before that;
+    None if there is no such pair."""
     answer = max((place for place, turn in enumerate(turns) if turn.role == "assistant"), default=0)
     asked = max((place for place in range(answer) if turns[place].role == "user"), default=None)
     if asked is None or not re.search(r"\S", turns[asked].content):

@@ -34,10 +34,11 @@ def read(folder: Path) -> SuiteData:
 
 
 def _grades(path: Path) -> tuple[dict[str, float], dict[str, str]]:
-    """The grades of a file of qrels by topic and document, and the topic of each.
+    """Return the grades of a file of qrels, and the topic of each, both by TOPIC/DOCUMENT.
 
     Raises:
-        DeclarationError: a line is none, a grade is out of range, or a pair stands twice; with file and line.
+        DeclarationError: a line is not a grade, a grade is not from 0 to 4, a pair occurs twice, or there is
+            no grade.
     """
     grades: dict[str, float] = {}
     topics: dict[str, str] = {}

@@ -86,7 +86,8 @@ def _read(page: DebatePage) -> DebateParts:
 
 
 def _index(page: DebatePage) -> PageIndex:
-    """The motions that a page lists, and the categories and further pages of a category that it leads to.
+    """Return the motions that a page lists, and the categories and further pages of a category that it leads
+    to.
 
     A category's page lists motions only, others list news as well, whose addresses look alike; menus count nowhere.
     """
@@ -114,7 +115,8 @@ LAYOUT = Layout("debatabase", _fits, _read, index=_index, selectors=(_ITEM, _TIT
 
 
 def _first_against(page: DebatePage, items: Sequence[HtmlElement]) -> int:
-    """The place of the first item below "Points Against"; the number of items if there is none.
+    """Return the place (from 0) of the first item below "Points Against"; the number of items if there is
+    none.
 
     Tabs above the items may name both parts: the last such line with an item below it counts.
     """
@@ -131,7 +133,8 @@ def _first_against(page: DebatePage, items: Sequence[HtmlElement]) -> int:
 
 
 def _argument(item_lines: Sequence[PageLine]) -> DebateArgument | None:
-    """One item: its title, its paragraphs, and its counterpoint's; None where there is nothing in it."""
+    """Return the argument of an item: its title, its paragraphs, and those of its counterpoint; None if it
+    has neither title nor paragraph."""
     title, paragraphs, counterpoint = "", list[str](), list[str]()
     part = paragraphs
     for line in item_lines:
@@ -151,7 +154,7 @@ def _argument(item_lines: Sequence[PageLine]) -> DebateArgument | None:
 
 
 def _page_notes(page: DebatePage, items: Sequence[HtmlElement]) -> Notes:
-    """The sources that stand outside of the items: one list for all of them."""
+    """Return the sources in the lines outside of the items, which all items share."""
     inside = set(items)
     outside = (
         line
@@ -162,7 +165,8 @@ def _page_notes(page: DebatePage, items: Sequence[HtmlElement]) -> Notes:
 
 
 def _introduction(page: DebatePage, items: Sequence[HtmlElement]) -> Iterator[str]:
-    """The paragraphs between the motion and the first item."""
+    """Yield the paragraphs between the motion (``h1``) and the first item; headings of the sides are left
+    out."""
     below = False
     for element, text in blocks(page.root, ("p", *HEADINGS), until=items[0] if items else None):
         if element.tag == "h1":

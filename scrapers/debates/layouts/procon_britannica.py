@@ -145,7 +145,7 @@ def _question(page: DebatePage) -> str:
 
 
 def _introduction(page: DebatePage) -> Iterator[str]:
-    """The paragraphs of the introduction, up to the first side."""
+    """Yield the paragraphs of the introduction, up to the first side."""
     aside = set(_sections(page))
     for element in page.root.iter("p", "section"):
         if element in aside:
@@ -168,7 +168,8 @@ def _sections(page: DebatePage) -> list[HtmlElement]:
 
 
 def _arguments(page: DebatePage) -> list[tuple[str, DebateArgument]]:
-    """Side and argument, in page order. Without sections, headings such as "Con 2: …" anywhere are enough."""
+    """Return pairs of side (``pro`` or ``con``) and argument, in page order. On a page without sections,
+    arguments are found by headings such as "Con 2: …"."""
     readings: list[_Reading] = []
     for section in _sections(page):
         side = next(name for name, side in _SIDES.items() if side.matches(section))
@@ -183,7 +184,8 @@ def _arguments(page: DebatePage) -> list[tuple[str, DebateArgument]]:
 
 
 def _read_side(section_lines: Sequence[PageLine], side: str) -> Iterator[_Reading]:
-    """The arguments among lines: each begins at a numbered heading, or, where none has a number, at one of the highest.
+    """Yield the arguments among lines: each begins at a numbered heading, or, where none has a number, at one
+    of the highest.
 
     ``side`` is that of the section; a heading that names a side itself decides. Without a side, only such ones count.
     """

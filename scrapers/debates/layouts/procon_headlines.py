@@ -90,7 +90,7 @@ def _side(stacked: list[_OpenHeading], side: str) -> tuple[DebateArgument, ...]:
 
 
 def _stacked(page: DebatePage) -> list[_OpenHeading]:
-    """The arguments under numbered headings, in page order; another section ends the last one."""
+    """Return the arguments under numbered headings, in page order; another section ends the last one."""
     arguments: list[_OpenHeading] = []
     current: _OpenHeading | None = None
     for element, text in blocks(page.root, (*HEADINGS, *PARAGRAPHS), without=TABLES_TOO):
