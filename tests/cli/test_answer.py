@@ -89,17 +89,3 @@ def test_agent_and_answerer_are_two_models(cli, corpus, questions, tmp_path):
     assert "Costs are missing." in (tmp_path / "out" / "report.html").read_text()
     other = cli(*call[:-2], "--agent", "openai/other", "-o", tmp_path / "out")
     assert (other.code, "agent" in other.err) == (2, True)
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (("--strategy", "raq"), "rag"),
-        (("--strategy", "rag"), "--index CORPUS"),
-        (("--agent", "gpt-4o"), "--agent has no effect on the strategy none"),
-    ],
-)
-def test_bad_input_leaves_nothing(cli, questions, tmp_path, more, said):
-    done = cli("debateqa", "answer", questions, *more, "-o", tmp_path / "out")
-    assert (done.code, said in done.err) == (2, True), done.err
-    assert not (tmp_path / "out").exists()

@@ -64,13 +64,6 @@ def test_a_gate_holds_a_judge_of_ones_own(cli: Cli, tmp_path: Path, monkeypatch:
     assert cli(*asked, "--require", "effect[length] < 1").code == 1  # it was not probed, so it has no value
 
 
-def test_a_gate_that_cannot_be_read_costs_nothing(cli: Cli, few: Path, tmp_path: Path) -> None:
-    for wanted, words in (("alarm == 0", "did you mean 'alarms'"), ("alarms[length] == 0", "names a probe")):
-        done = cli("bias", few, "--require", wanted, "-o", tmp_path / "bias")
-        assert (done.code, (tmp_path / "bias").exists()) == (2, False)
-        assert words in done.err
-
-
 def test_the_list_of_probes_on_the_screen_and_as_json(cli: Cli) -> None:
     assert "bandwagon  only where it is named: --probe bandwagon" in cli("bias", "--list").out
     rows = {entry["name"]: entry["default"] for entry in json.loads(cli("bias", "--list", "--json").out)}

@@ -156,20 +156,3 @@ def test_people_label_agree_and_remove(cli, benchmark, tmp_path):
     assert sum(len(one["partial_answers"]) for one in left) == len(rows) - 1
     # What is left is what `conqret debateqa score` reads.
     assert sum(len(question.partial_answers) for question in read_questions(final).values()) == len(rows) - 1
-
-
-def test_evidence_is_searched_in_one_place(cli, corpus, tmp_path, monkeypatch):
-    questions = FIXTURES / "questions.jsonl"
-    monkeypatch.delenv("CONQRET_SEARXNG_URL", raising=False)
-    for more, said in (
-        ((), "--corpus FOLDER, or --search for the web"),
-        (("--corpus", corpus, "--search", "brave"), "--corpus FOLDER, or --search for the web"),
-        (("--search", "searxng"), "needs the environment variable CONQRET_SEARXNG_URL"),
-        (("--search", "bing"), "bing"),
-        (("--search", ","), "must name a search engine"),
-    ):
-        done = cli("debateqa", "curate", questions, *more, "-o", tmp_path / "out")
-        assert (done.code, said in done.err) == (2, True), done.err
-    monkeypatch.setenv("CONQRET_SEARXNG_URL", "http://127.0.0.1:9")
-    priced = cli("debateqa", "curate", questions, "--search", "searxng", "--dry-run")
-    assert (priced.code, "5 pages of 2,500 tokens" in priced.err) == (0, True)

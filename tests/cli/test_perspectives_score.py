@@ -111,16 +111,3 @@ def test_a_detector_says_who_contains_what(cli, given, monkeypatch):
     refused = cli(*command, "--yes-from", "3")
     assert refused.code == 2
     assert "leave out --yes-from" in refused.err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("bm25",), "give them with --corpus FOLDER"),
-        (("nowhere.res",), "nowhere.res"),
-    ],
-)
-def test_bad_input(cli, given, arguments, told):
-    questions = ("--perspectives", given / "questions.jsonl")
-    done = cli("perspectives", "score", *arguments, *questions, "-o", given / "out")
-    assert (done.code, told in " ".join(done.err.split()), (given / "out").exists()) == (2, True, False)

@@ -24,7 +24,6 @@ from tests.cli.conftest import Cli
 from tests.contract.items import demo
 from tests.judging.runs import write_items
 from tests.runs.killed import ROOT, Forks, kill
-from tests.runs.test_killed import KINDS, TRIED
 from tests.server import FaultPlan, FaultServer
 
 STOPPED = "error: stopped: finished work is kept, and the same command continues from there\n"
@@ -187,19 +186,3 @@ def test_a_full_disk_is_one_sentence_and_the_command_goes_on(tmp_path: Path, cli
         assert 4 < asked < 24
         assert cli(*arguments).code == 0
         assert len(server.requests) < 24 + asked
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", sorted({*TRIED} - {"judge", "experiment"}))
-def test_every_kind_of_run_records_what_is_under_way_and_sends_nothing_more(
-    tmp_path: Path, forks: Forks, kind: str
-) -> None:
-    with FaultServer(latency=0.4) as server:
-        arguments = (*KINDS[kind](tmp_path, server), "-o", tmp_path / "run")
-        with started(forks, tmp_path, arguments) as process:
-            wait_for(server, 5)
-            code, _, err = process.stop(signal.SIGTERM)
-        asked = len(server.requests)
-    with Recordings(tmp_path / "run" / "recordings.sqlite") as store:
-        assert store.count() == asked
-    assert (code, err.splitlines(keepends=True)[-1], "Warning" in err) == (143, STOPPED, False)

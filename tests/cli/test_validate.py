@@ -70,20 +70,6 @@ def test_validate_writes_the_result_and_gates(cli, labels, tmp_path):
     assert (run / "validation.json").exists()
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (("--require", "alpha >> 1"), "cannot be read"),
-        (("--require", "alhpa[clarity] > 1"), "did you mean 'alpha'"),
-        (("--columns", "item"), "--columns takes a list"),
-    ],
-)
-def test_what_cannot_be_parsed_is_exit_code_2(cli, labels, tmp_path, more, message):
-    done = cli("validate", tmp_path, "--labels", labels, *MAP, *more)
-    assert done.code == 2
-    assert message in " ".join(done.err.split())
-
-
 def test_compare(cli, labels, listwise, tmp_path):
     one, two = listwise, tmp_path / "two"
     conqret.judge(ROOT / "fixtures/demo/items.jsonl", format="rag-fine-grained", output=two)
