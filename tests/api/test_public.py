@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -15,20 +13,14 @@ from conqret import DeclarationError
 from conqret.cli.commands import HOMES
 from conqret.io.labels import read_labels
 from tests.contract.items import demo
+from tests.studies.cards import write_gold
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_validate_takes_a_folder_or_a_result(tmp_path: Path) -> None:
     pytest.importorskip("scipy")
-    with (tmp_path / "labels.csv").open("w", encoding="utf-8", newline="") as out:
-        writer = csv.writer(out)
-        writer.writerow(["item", "dimension", "annotator", "value"])
-        for line in (ROOT / "fixtures/demo/labels.jsonl").read_text(encoding="utf-8").splitlines():
-            record = json.loads(line)
-            for dimension, value in record["argument"]["quality"].items():
-                writer.writerow([record["id"], dimension, "ann", value])
-    labels = read_labels(tmp_path / "labels.csv", scales=["1:3"])
+    labels = read_labels(write_gold(tmp_path / "labels.csv", people=2), scales=["1:3"])
     result = conqret.judge(demo(), output=tmp_path / "run")
     require = ["coverage >= 0.99"]
     from_result = conqret.validate(result, labels=labels, require=require)

@@ -72,7 +72,6 @@ def test_no_result_takes_the_place_of_a_sheet(cli: Cli, tmp_path: Path) -> None:
         ("runs", "report", run, "--to"),
         ("runs", "diff", run, run, "--junit"),
         ("judge", DEMO, "--format", "listwise", "-o", run, "--junit"),
-        ("bias", DEMO, "-o", tmp_path / "bias", "--junit"),
         ("judges", "calibrate", run, "--labels", sheets, "-o"),
         ("runs", "recordings", "export", run),
         ("generate", "perturbations", "irrelevant", DEMO, "-o"),

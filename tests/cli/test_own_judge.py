@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from conqret import judge
-from conqret.errors import DeclarationError
 from tests.cli.conftest import Cli
 
 ITEM = {"id": "one", "topic": "Should cars be banned?", "argument": "Yes, they are loud."}
@@ -152,10 +151,3 @@ def test_hostile_answers_are_no_scores_and_end_nothing(name: str) -> None:
     assert wanted.get(name, "") in measure.detail
     held = [one for one in threading.enumerate() if one.name == "conqret-judge"]
     assert all(one.daemon for one in held)  # a program ends all the same
-
-
-def test_a_session_has_its_own_model() -> None:
-    from conqret import Session
-
-    with Session("offline") as session, pytest.raises(DeclarationError, match="session already sets judge"):
-        judge([ITEM], judge=HOSTILE["nan"], session=session)
