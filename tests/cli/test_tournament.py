@@ -40,16 +40,8 @@ def test_a_tournament_is_held_and_validated(cli: Cli, items: Path, tmp_path: Pat
 
 def test_a_budget_ends_it_and_more_of_it_goes_on(cli: Cli, items: Path, tmp_path: Path) -> None:
     with FaultServer() as server:
-        how = (
-            "--model",
-            "openai/judge",
-            "--api-base",
-            server.url,
-            "--input-price",
-            1000,
-            "--output-price",
-            1000,
-        )
+        prices = ("--input-price", 1000, "--output-price", 1000)
+        how = ("--model", "openai/judge", "--api-base", server.url, *prices)
         call = ("tournament", items, "--comparisons", "4", "--max-concurrency", 1, *how)
         dry = cli(*call, "--dry-run", "-o", tmp_path / "run", "--json")
         assert (json.loads(dry.out)["calls"], len(server.requests)) == (20, 0)
