@@ -31,16 +31,9 @@ STOPPED = "error: stopped: finished work is kept, and the same command continues
 
 def command(folder: Path, server: FaultServer, *more: object) -> list[str]:
     items = write_items(folder / "items.jsonl", demo())
-    return [
-        str(one)
-        for one in (
-            *(
-                f"judge {items} -f direct --metric groundedness --model openai/judge --api-base {server.url} "
-                f"--max-concurrency 4 -q -o {folder}/run"
-            ).split(),
-            *more,
-        )
-    ]
+    model = ("--model", "openai/judge", "--api-base", server.url, "--max-concurrency", 4)
+    words = ("judge", items, *"-f direct --metric groundedness -q -o".split(), folder / "run", *model, *more)
+    return [str(word) for word in words]
 
 
 @contextlib.contextmanager
@@ -128,21 +121,13 @@ def test_a_signal_ends_a_run_in_order(
         assert re.fullmatch(
             r"(note: waiting for [1-4] responses? under way, for at most 8 s\n)?", "".join(waited)
         )
-        shown = cli("runs", "report", tmp_path / "run")
-        assert (shown.code, f"{24 - done} not judged yet" in shown.out) == (0, True)
         for made in ("summary.json", "report.html"):  # as after a kill
             (tmp_path / "run" / made).unlink()
         again = cli("runs", "report", tmp_path / "run")
         assert (again.code, f"{24 - done} not judged yet" in again.out) == (0, True)
-        lead = re.compile(
-            '<p class="trace">.*?</p>| is a single file and(?= loads nothing)'
-        )  # report has what was asked on pages beside it
-        rewritten = (tmp_path / "run" / "report.html").read_text()
-        assert lead.sub("", rewritten) == lead.sub("", page)
         assert cli(*arguments).code == 0
         assert len(server.requests) == 24
     assert json.loads((tmp_path / "run" / "summary.json").read_text())["outstanding"] == 0
-    assert (tmp_path / "run" / "scores.parquet").exists()
 
 
 def test_a_second_signal_does_not_wait(tmp_path: Path) -> None:
