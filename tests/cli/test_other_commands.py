@@ -16,18 +16,18 @@ from conqret.prompts import Library
 from tests.commands import Cli, options_of
 from tests.contract.items import DEMO, demo
 from tests.judging.runs import write_items
+from tests.server import FaultPlan, FaultServer
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("command", ["judge", "debateqa curate"])
 def test_what_stands_in_backquotes_is_shown_as_code_and_nothing_is_lost(
-    cli: Cli, command: str, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "1000")  # no column is broken
-    shown = cli(*command.split(), "--help-all").out
+    shown = cli("judge", "--help-all").out
     assert "`" not in shown
-    found, _ = find(command.split(), everything=True)
+    found, _ = find(["judge"], everything=True)
     helps = [argument.parameter.help or "" for argument in options_of(found)]
     told = [found.help, found.help_epilogue or "", *helps]
     written = [_dense(part) for text in told for part in text.split("\n\n")]
@@ -164,9 +164,8 @@ def test_a_damaged_store_is_named_mended_and_asked_again(cli: Cli, tmp_path: Pat
     assert name in exported.err
     again = cli(*judge, tmp_path / "second")
     assert (again.code, name in again.err) == (0, True)
-    assert (tmp_path / "second" / "scores.parquet").read_bytes() == (
-        tmp_path / "first" / "scores.parquet"
-    ).read_bytes()
+    first, second = ((tmp_path / run / "scores.parquet").read_bytes() for run in ("first", "second"))
+    assert first == second
 
 
 def test_recordings_are_redacted_before_they_are_shared(cli: Cli, tmp_path: Path) -> None:
@@ -178,9 +177,7 @@ def test_recordings_are_redacted_before_they_are_shared(cli: Cli, tmp_path: Path
     done = cli(*redact, "--names", names, "--names", "of the,words", "--patterns", "email,phone", "--json")
     found = json.loads(done.out)
     assert (done.code, found["answers"], found["removed"].keys()) == (0, 12, {"name"})
-    assert not re.search(
-        r"\b(animal|voting|of the|words)\b", shared.read_text(encoding="utf-8"), re.IGNORECASE
-    )
+    assert not re.search(r"\b(animal|voting|of the|words)\b", shared.read_text("utf-8"), re.IGNORECASE)
     assert cli("judge", items, "-f", "direct", "-o", tmp_path / "again", "--replay", shared, "-q").code == 0
     before, after = (json.loads((tmp_path / run / "summary.json").read_text()) for run in ("r", "again"))
     assert before["metrics"] == after["metrics"]
@@ -211,18 +208,15 @@ def test_the_skill_names_commands_and_options_that_there_are(cli: Cli) -> None:
         assert set(re.findall(r"(?<= )--?[a-z][a-z-]*", line)) <= known, line
 
 
-def test_doctor_asks_a_model(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.server import FaultPlan, FaultServer
-
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    with FaultServer() as server:
-        done = cli("info", "doctor", "--model", "openai/judge", "--api-base", server.url)
-    assert done.code == 0
-    assert "openai/judge answered in" in done.out
-    with FaultServer(FaultPlan(always="auth")) as server:
-        done = cli("info", "doctor", "--model", "openai/judge", "--api-base", server.url)
-    assert done.code == 1
-    assert "the provider did not accept the key" in done.out
+@pytest.mark.usefixtures("model_key")
+def test_doctor_asks_a_model(cli: Cli) -> None:
+    for plan, code, said in (
+        (FaultPlan(), 0, "openai/judge answered in"),
+        (FaultPlan(always="auth"), 1, "the provider did not accept the key"),
+    ):
+        with FaultServer(plan) as server:
+            done = cli("info", "doctor", "--model", "openai/judge", "--api-base", server.url)
+        assert (done.code, said in done.out) == (code, True), done.out
 
 
 def test_a_shell_completes(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
