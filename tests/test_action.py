@@ -20,41 +20,38 @@ ORDER = "\n::set-output name=x::y"
 PAUSE = re.compile(r"::stop-commands::([0-9a-f]{32})\n(.*)::\1::\n(.*)", re.DOTALL)
 
 
-def run_steps(
-    folder: Path, given: dict[str, str], *, install: bool = False
-) -> subprocess.CompletedProcess[str]:
+def run_steps(folder: Path, given: dict[str, str]) -> subprocess.CompletedProcess[str]:
     """The composite action's own steps, one after the other as the runner does, until one fails.
 
-    ``folder`` is the workspace and holds the temporary files, too. Without ``install`` the conqret of this interpreter
-    stands where that step would put one.
+    ``folder`` is the workspace and holds the temporary files, too. The conqret of this interpreter stands where the
+    step "Install" would put one.
     """
     known = {f"inputs.{name}": spec.get("default", "") for name, spec in ACTION["inputs"].items()}
     known |= {f"inputs.{name}": value for name, value in given.items()}
     known["steps.python.outputs.python-path"] = sys.executable
     runner = {
-        **os.environ, "GITHUB_ACTION_PATH": str(ROOT), "GITHUB_ACTIONS": "true", "RUNNER_TEMP": str(folder / "temp"),
-        "GITHUB_STEP_SUMMARY": str(folder / "summary.md"), "PYTHONPATH": "" if install else str(ROOT),
-    }  # fmt: skip
+        **os.environ,
+        "GITHUB_ACTION_PATH": str(ROOT),
+        "GITHUB_ACTIONS": "true",
+        "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
+        "PYTHONPATH": str(ROOT),
+        "RUNNER_TEMP": str(folder / "temp"),
+    }
     conqret = folder / "temp" / "conqret" / "bin" / "conqret"
-    if not install:
-        conqret.parent.mkdir(parents=True)
-        conqret.symlink_to(Path(sys.executable).parent / "conqret")
+    conqret.parent.mkdir(parents=True)
+    conqret.symlink_to(Path(sys.executable).parent / "conqret")
     done: subprocess.CompletedProcess[str] | None = None
     for step in ACTION["runs"]["steps"]:
-        if "uses" in step or (step["name"] == "Install" and not install):
+        if "uses" in step or step["name"] == "Install":
             continue
-        assert step["shell"] == "bash"
         env = {
             name: re.sub(r"\$\{\{\s*(\S+)\s*\}\}", lambda one: known[one[1]], text)
             for name, text in step["env"].items()
         }
         script = folder / "temp" / "step.sh"
-        script.parent.mkdir(exist_ok=True)
         script.write_text(step["run"], encoding="utf-8")
-        done = subprocess.run(
-            ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", script],
-            cwd=folder, env=runner | env, capture_output=True, text=True, timeout=600,
-        )  # fmt: skip
+        bash = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", script]
+        done = subprocess.run(bash, cwd=folder, env=runner | env, capture_output=True, text=True, timeout=600)
         if done.returncode:
             break
     assert done is not None
@@ -68,10 +65,9 @@ def summary(folder: Path) -> str:
 def test_what_is_met_stands_in_the_summary_whatever_the_inputs_are_called(tmp_path: Path) -> None:
     name = """--it's "a" $(touch x) `touch x`; touch x.jsonl"""
     (tmp_path / name).write_text(json.dumps(ITEM), encoding="utf-8")
-    given = {
-        "items": name, "format": "direct", "output": "out $(touch x)", "arguments": "--metric\ngroundedness\n",
-        "require": "groundedness >= 0\n\n  \ncoverage >= 1\n",
-    }  # fmt: skip
+    given = {"items": name, "format": "direct", "output": "out $(touch x)"}
+    given["arguments"] = "--metric\ngroundedness\n"
+    given["require"] = "groundedness >= 0\n\n  \ncoverage >= 1\n"
     done = run_steps(tmp_path, given)
     assert done.returncode == 0, done.stdout
     assert sorted(one.name for one in tmp_path.iterdir()) == sorted(
@@ -81,8 +77,6 @@ def test_what_is_met_stands_in_the_summary_whatever_the_inputs_are_called(tmp_pa
     told = summary(tmp_path)
     assert told.startswith("### conqret judge: every condition is met\n\n")
     assert "\n| coverage >= 1 | met | 1.000 |\n" in told
-    assert "\n| Groundedness | " in told
-    assert "note: " not in told
     assert "::error" not in done.stdout
 
 
@@ -98,7 +92,6 @@ def test_what_is_not_met_fails_the_step_and_is_an_annotation(tmp_path: Path) -> 
     told = summary(tmp_path)
     assert told.startswith("### conqret judge: not every condition is met, or not every item is judged\n")
     assert "\n| groundedness > 1 | **not met** | " in told
-    assert "\n| coverage >= 1 | met | 1.000 |\n" in told
 
 
 def test_a_wrong_input_is_said_and_no_text_commands_the_runner(tmp_path: Path) -> None:
@@ -117,14 +110,5 @@ def test_a_wrong_input_is_said_and_no_text_commands_the_runner(tmp_path: Path) -
     assert all(line.startswith("    ") for line in told[1:] if line)
 
 
-def test_the_action_is_what_github_takes() -> None:
-    """https://docs.github.com/actions/reference/workflows-and-actions/metadata-syntax"""
-    assert set(ACTION) == {"name", "description", "inputs", "runs"}
-    for spec in ACTION["inputs"].values():
-        assert set(spec) <= {"description", "required", "default"}
-        assert spec["description"]
-        assert spec.get("required") or isinstance(spec["default"], str)
-    assert ACTION["runs"]["using"] == "composite"
-    for step in ACTION["runs"]["steps"]:
-        assert set(step) <= {"id", "uses", "with"} or set(step) == {"name", "shell", "env", "run"}
-        assert "${{" not in step.get("run", ""), "an input in a script is evaluated by the shell"
+def test_no_input_stands_in_a_script_where_the_shell_would_evaluate_it() -> None:
+    assert not [step for step in ACTION["runs"]["steps"] if "${{" in step.get("run", "")]

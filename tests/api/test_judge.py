@@ -34,13 +34,10 @@ def test_judgments_are_a_sequence_with_numbers() -> None:
     assert [judgment.item for judgment in result[1:3]] == [item.id for item in demo()[1:3]]
     assert result.summary.scored == 24
     assert result.failures == ()
-    assert repr(result) == "<Judgments: direct with offline, 24 items, 24 scored>"
     assert result[demo()[3].id] == result[3]
     with pytest.raises(UnknownNameError, match="no judged item"):
         result["nobody"]
-    scores = result.scores()
-    assert len(scores) == 24
-    assert set(scores["metric"]) == {"groundedness"}
+    assert set(result.scores()["metric"]) == {"groundedness"}
 
 
 def rows() -> list[dict[str, Any]]:
@@ -57,12 +54,10 @@ def rows() -> list[dict[str, Any]]:
 
 def test_a_polars_frame_comes_back_with_scores_and_explanations() -> None:
     data_frame = pl.DataFrame(rows())
-    frame = judge(data_frame, format="direct")
+    frame = judge(data_frame, format="direct", metrics=["groundedness"])
     assert isinstance(frame, pl.DataFrame)
-    added = (
-        "status reason context_relevance groundedness context_relevance_explanation groundedness_explanation"
-    )
-    assert frame.columns == [*data_frame.columns, *added.split()]
+    added = ("status", "reason", "groundedness", "groundedness_explanation")
+    assert frame.columns == [*data_frame.columns, *added]
     assert frame.select(data_frame.columns).equals(data_frame)
     assert frame["groundedness"].is_between(0, 1).all()
 
@@ -79,17 +74,12 @@ def test_a_pandas_frame_keeps_its_columns_and_its_index() -> None:
 
 
 def test_every_row_of_a_long_table_gets_its_items_scores() -> None:
+    names = ("qid", "query", "qanswer", "docno", "text")
     long = pl.DataFrame(
         [
-            {
-                "qid": item.id,
-                "query": item.topic,
-                "qanswer": item.argument,
-                "docno": document.id,
-                "text": document.text,
-            }
+            dict(zip(names, (item.id, item.topic, item.argument, one.id, one.text), strict=True))
             for item in ITEMS
-            for document in item.documents
+            for one in item.documents
         ]
     )
     frame = judge(long, format="direct", metrics=["groundedness"])
@@ -107,12 +97,10 @@ def test_as_frames_pages_and_folders(tmp_path: Path) -> None:
     assert wide["id"].to_list() == [item.id for item in ITEMS]
     assert wide["groundedness"].to_list() == [judgment.values["groundedness"] for judgment in result]
     assert list(result.to_pandas()["id"]) == wide["id"].to_list()
-    assert "</table>" in result._repr_html_()
     page = result.report(tmp_path / "page.html")
     assert ITEMS[0].topic in page.read_text(encoding="utf-8")
     folder = result.save(tmp_path / "run")
     assert said(folder.judgments()) == said(result)
-    assert folder.report_file.is_file()
     assert folder.summary().metrics == result.summary.metrics
     assert judge(ITEMS, format="direct", metrics=["groundedness"], output=tmp_path / "run").session.kept == 3
 
@@ -123,40 +111,12 @@ async def test_inside_a_running_event_loop() -> None:
         judge(ITEMS, format="nonsense")
 
 
-def test_results_come_in_the_order_of_the_items_whatever_the_order_of_the_answers() -> None:
-    with FaultServer(FaultPlan({"rate_limit": 0.4}, seed=1)) as server:
-        result = judge(
-            demo()[:10],
-            format="direct",
-            metrics=["context_relevance"],
-            model="openai/judge",
-            api_base=server.url,
-            api_key="sk-none",
-        )
-    assert [judgment.item for judgment in result] == [item.id for item in demo()[:10]]
-    assert result.summary.scored == 10
-
-
 def test_what_the_world_does_is_no_exception() -> None:
     with FaultServer(FaultPlan(always="bad_json")) as server:
         result = judge(ITEMS, format="direct", model="openai/judge", api_base=server.url, api_key="sk-none")
     assert len(result.failures) == 3
     assert {judgment.reason for judgment in result} == {"invalid_json"}
     assert result.summary.metrics["groundedness"].mean is None
-
-
-@pytest.mark.parametrize(
-    ("items", "options"),
-    [
-        (ITEMS, {"format": "nonsense"}),
-        (ITEMS, {"prompts": "/nowhere"}),
-        (ITEMS, {"columns": {"topc": "x"}}),
-        ([ITEMS[0], ITEMS[0]], {}),
-    ],
-)
-def test_wrong_calls_are_declaration_errors(items: Any, options: dict[str, Any]) -> None:
-    with pytest.raises(DeclarationError):
-        judge(items, **options)
 
 
 def test_an_unknown_setting_of_the_client_is_named() -> None:

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import inspect
-import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,39 +11,16 @@ import pytest
 import conqret
 from conqret import DeclarationError
 from conqret.cli.commands import HOMES
-from conqret.experiments.experiment import experiment_job
 from conqret.io.labels import read_labels
-from conqret.io.trec import ScoredDoc, write_run
 from tests.contract.items import demo
-from tests.generation.corpora import write_corpus
+from tests.studies.cards import write_gold
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def corpus(tmp_path: Path) -> Path:
-    write_run(tmp_path / "pro.res", [ScoredDoc("buses", f"buses-{n}", 9.0 - n) for n in (1, 2, 3)])
-    return write_corpus(tmp_path / "corpus").path
-
-
-def test_generate_writes_items_that_judge_reads(corpus: Path, tmp_path: Path) -> None:
-    made = conqret.generate(corpus, tmp_path / "pro.res", stance="pro", shots=1, output=tmp_path / "out")
-    assert (made.written, made.failed) == (1, {})
-    assert len(conqret.judge(made.items_file, format="direct")) == 1
-    again = conqret.generate(corpus, tmp_path / "pro.res", stance="pro", shots=1, output=tmp_path / "out")
-    assert (again.session.sent, again.session.kept) == (0, 1)
-
-
 def test_validate_takes_a_folder_or_a_result(tmp_path: Path) -> None:
     pytest.importorskip("scipy")
-    with (tmp_path / "labels.csv").open("w", encoding="utf-8", newline="") as out:
-        writer = csv.writer(out)
-        writer.writerow(["item", "dimension", "annotator", "value"])
-        for line in (ROOT / "fixtures/demo/labels.jsonl").read_text(encoding="utf-8").splitlines():
-            record = json.loads(line)
-            for dimension, value in record["argument"]["quality"].items():
-                writer.writerow([record["id"], dimension, "ann", value])
-    labels = read_labels(tmp_path / "labels.csv", scales=["1:3"])
+    labels = read_labels(write_gold(tmp_path / "labels.csv", people=2), scales=["1:3"])
     result = conqret.judge(demo(), output=tmp_path / "run")
     require = ["coverage >= 0.99"]
     from_result = conqret.validate(result, labels=labels, require=require)
@@ -69,22 +41,6 @@ def test_a_misspelt_option_is_told_with_what_was_meant(name: str, misspelt: str,
         DeclarationError, match=f"there is no option '{misspelt}' of {name}: did you mean '{meant}'"
     ):
         getattr(conqret, name)("x", **wrong)
-
-
-def test_what_is_prepared_takes_all_that_is_done() -> None:
-    done, prepared = (inspect.signature(function).parameters for function in (conqret.run, experiment_job))
-    assert list(done) == list(prepared)
-
-
-@pytest.mark.parametrize(
-    "name", [name for name in conqret.__all__ if not isinstance(getattr(conqret, name), type)]
-)
-def test_public_functions_are_typed_and_short(name: str) -> None:
-    function = getattr(conqret, name)
-    parameters = inspect.signature(function).parameters.values()
-    assert len(parameters) <= 12
-    if name not in ("judge", "ajudge"):  # their overloads are
-        assert not [parameter.name for parameter in parameters if "Any" in str(parameter.annotation)]
 
 
 def test_what_is_public_is_documented_and_nothing_else_is_shown() -> None:
@@ -112,14 +68,3 @@ def test_what_is_public_is_documented_and_nothing_else_is_shown() -> None:
     exec("from conqret import *", names)
     for name in conqret.__all__:
         assert names[name].__doc__
-
-
-def test_the_examples_of_the_page_run(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    assert blocks
-    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
-    done = subprocess.run(
-        [sys.executable, "-c", "\n".join(blocks)], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr

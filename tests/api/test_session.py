@@ -46,7 +46,6 @@ def test_a_hundred_at_once_share_client_store_and_limit(tmp_path: Path) -> None:
         session = conqret.Session(options, recordings=store)
         again = asyncio.run(ask(session))
         assert len(server.requests) == AT_ONCE, "all of them are recorded"
-    assert {one[0].values["groundedness"] for one in first} == {first[0][0].values["groundedness"]}
     assert [one[0].measures for one in again] == [one[0].measures for one in first]
     assert {one[0].topic for one in first} == {item(number)["topic"] for number in range(AT_ONCE)}
     assert (session.counts.sent, session.counts.recorded) == (0, AT_ONCE)
@@ -75,13 +74,9 @@ def test_closing_records_what_is_under_way(tmp_path: Path) -> None:
     assert again[0].status == "scored"
 
 
-@pytest.mark.parametrize(
-    "given", [{"model": "offline"}, {"recordings": "a.sqlite"}, {"budget_usd": 1.0, "prompts": "p"}]
-)
-def test_what_a_session_has_cannot_be_given_beside_it(given: dict[str, Any]) -> None:
-    with pytest.raises(
-        conqret.DeclarationError, match="the session already sets " + ", ".join(sorted(given))
-    ):
+def test_what_a_session_has_cannot_be_given_beside_it() -> None:
+    given: dict[str, Any] = {"budget_usd": 1.0, "prompts": "p"}
+    with pytest.raises(conqret.DeclarationError, match="the session already sets budget_usd, prompts"):
         conqret.judge(item(1), format="direct", session=conqret.Session("offline"), **given)
 
 

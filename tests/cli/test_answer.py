@@ -91,20 +91,6 @@ def test_agent_and_answerer_are_two_models(cli, corpus, questions, tmp_path):
     assert (other.code, "agent" in other.err) == (2, True)
 
 
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (("--strategy", "raq"), "rag"),
-        (("--strategy", "rag"), "--index CORPUS"),
-        (("--agent", "gpt-4o"), "--agent has no effect on the strategy none"),
-    ],
-)
-def test_bad_input_leaves_nothing(cli, questions, tmp_path, more, said):
-    done = cli("debateqa", "answer", questions, *more, "-o", tmp_path / "out")
-    assert (done.code, said in done.err) == (2, True), done.err
-    assert not (tmp_path / "out").exists()
-
-
 def test_each_question_is_searched_in_its_own_web_pages(cli, questions, tmp_path):
     asked = [json.loads(line) for line in questions.read_text().splitlines()]
     pages = [

@@ -70,39 +70,19 @@ def of_corpus(folder: Path) -> tuple[object, ...]:
     return "generate", "arguments", folder / "corpus", "--run", folder / "pro.res", "--stance", "pro"
 
 
-def of_questions(folder: Path, *command: object) -> tuple[object, ...]:
-    lines = (FIXTURES / "questions.jsonl").open().readlines()[4:6]
-    (folder / "questions.jsonl").write_text("".join(lines))
-    return "debateqa", *command, folder / "questions.jsonl"
-
-
-def of_answers(folder: Path, *command: object) -> tuple[object, ...]:
-    questions = written(folder / "q.jsonl", [{"id": str(n), "question": f"Is {n} good?"} for n in range(2)])
-    answers = [{"id": str(n), "generation": f"It is debated, {n}."} for n in range(2)]
-    return ("debateqa", "score", written(folder / "answers.jsonl", answers), *command, questions)
-
-
 def of_arguments(folder: Path) -> tuple[object, ...]:
     rows = [{"id": f"i{n}", "topic": f"Topic {n // 2}?", "argument": f"So it is {n}."} for n in range(6)]
     return "tournament", written(folder / "items.jsonl", rows), "--comparisons", "2"
 
 
-def of_items(folder: Path, *command: object) -> tuple[object, ...]:
+def of_items(folder: Path) -> tuple[object, ...]:
+    argument = "So it is {} [1]. It was so before."
     rows = [
-        {
-            "id": f"i{n}",
-            "topic": f"Topic {n}?",
-            "documents": ["One. Two."],
-            "argument": f"So it is {n} [1]. It was so before.",
-        }
+        {"id": f"i{n}", "topic": f"Topic {n}?", "documents": ["One. Two."], "argument": argument.format(n)}
         for n in range(6)
     ]
-    return (
-        command[0],
-        written(folder / "items.jsonl", rows),
-        *command[1:],
-        *"--format direct --metric groundedness".split(),
-    )
+    probed = "--probe injection --format direct --metric groundedness".split()
+    return ("bias", written(folder / "items.jsonl", rows), *probed)
 
 
 CASES = {
@@ -110,11 +90,8 @@ CASES = {
     "hold": Case(
         lambda folder: ("debate", "hold", written(folder / "t.jsonl", TOPICS), "--arguments", 2), said, 6, 20
     ),
-    "baselines": Case(
-        lambda folder: of_answers(folder, "--metric", "g-eval,num-of-povs", "--references"), filled, 1, 4
-    ),
     "tournament": Case(of_arguments, filled, 2, 6),
-    "bias": Case(lambda folder: of_items(folder, "bias", "--probe", "injection"), filled, 1, 24),
+    "bias": Case(of_items, filled, 1, 24),
     "suite": Case(
         lambda folder: ("judges", "test", "judgebench", "--from", FIXTURES.parent / "tests/fixtures/suites"),
         filled,
@@ -180,7 +157,8 @@ def test_batches_are_handed_in_and_collected_until_all_is_there(cli: Cli, case: 
 
 
 def test_steps_of_a_question_are_batches_one_after_the_other(cli: Cli, corpus: Path, tmp_path: Path) -> None:
-    case = Case(
-        lambda folder: (*of_questions(folder, "curate"), "--corpus", corpus), curated, 4, 2 * (1 + 1 + 1 + 3)
-    )
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text("".join((FIXTURES / "questions.jsonl").open().readlines()[4:6]))
+    command = ("debateqa", "curate", questions, "--corpus", corpus)
+    case = Case(lambda folder: command, curated, 4, 2 * (1 + 1 + 1 + 3))
     test_batches_are_handed_in_and_collected_until_all_is_there(cli, case, tmp_path)

@@ -2,63 +2,33 @@
 
 from pathlib import Path
 
-import pytest
-
 from conqret.data import Document
 from conqret.io.corpus_folder import CorpusDirectory, write_lines, write_models
-from fixtures.site import read_topics, read_truth
 from tests.commands import run_conqret
 
 
-@pytest.fixture
-def corpus(tmp_path: Path) -> CorpusDirectory:
-    """Debates and a ledger made from the truth of the fixture site."""
-    directory = CorpusDirectory(tmp_path / "corpus")
-    topics, truth = read_topics(), read_truth()
-    debates, ledger = [], []
-    for slug, topic in truth.items():
-        sides = {
-            side: [
-                {
-                    "title": "",
-                    "paragraphs": [
-                        "".join(f"[{one['number']}]" for one in topic["sources"] if side in one["cited"])
-                    ],
-                }
-            ]
-            for side in ("pro", "con")
-        }
-        sources = [{"number": one["number"], "title": one["title"]} for one in topic["sources"]]
-        debates.append(
-            {"id": slug, "url": f"https://x.example/{slug}", "title": slug, "question": topic["question"]}
-            | {"pros": sides["pro"], "cons": sides["con"], "sources": sources, "layout": "test"}
-        )
-        ledger += [
-            {"debate": slug, "number": one["number"], "status": one["status"], "document": one["document"]}
-            for one in topic["sources"]
-        ]
-    write_lines(directory.debates_file, debates)
-    write_lines(directory.ledger_file, ledger)
-    named = {one["document"] for one in ledger}
-    documents = [
-        Document(id=one["id"], text=one["text"], title=one["title"])
-        for topic in topics.values()
-        for one in topic["documents"]
-        if one["id"] in named
-    ]
-    write_models(directory.documents_file, documents)
-    return directory
-
-
-def test_the_table_has_the_paper_beside_it(corpus: CorpusDirectory) -> None:
+def test_the_table_has_the_paper_beside_it(tmp_path: Path) -> None:
+    corpus = CorpusDirectory(tmp_path / "corpus")
+    sides = {
+        side: [{"title": "", "paragraphs": [f"So it is [{number}]."]}]
+        for number, side in enumerate(("pros", "cons"), start=1)
+    }
+    sources = [{"number": number, "title": ""} for number in (1, 2)]
+    debate = {"id": "zoos", "url": "https://x.example/zoos", "title": "Zoos", "layout": "test"}
+    write_lines(corpus.debates_file, [{**debate, "question": "Zoos?", **sides, "sources": sources}])
+    write_lines(
+        corpus.ledger_file,
+        [{"debate": "zoos", "number": number, "status": "ok", "document": f"d{number}"} for number in (1, 2)],
+    )
+    write_models(corpus.documents_file, [Document(id=f"d{number}", text="A text.") for number in (1, 2)])
     result = run_conqret("corpus", "build", str(corpus.path))
-    assert result.code == 0
+    assert result.code == 0, result.err
     lines = {line.partition("  ")[0].strip(): line for line in result.out.splitlines()}
-    assert lines["Total topics"].split()[-4:] == ["8", "4", "68", "30"]
+    assert lines["Total evidence documents"].split()[3] == "2"
     assert "6,500" in lines["Total evidence documents"]
 
 
-def test_wrong_calls(tmp_path: Path, corpus: CorpusDirectory) -> None:
+def test_wrong_calls(tmp_path: Path) -> None:
     for arguments, message in (
         (["corpus", "build", str(tmp_path / "none")], "corpus evidence"),
         (["corpus", "import", str(tmp_path)], "not a ConQRet release"),

@@ -53,20 +53,18 @@ def test_partial_answers_offline(cli, corpus, tmp_path):
     assert not out.exists()
     done = cli(*call)
     assert done.code == 0
-    assert "lexical baseline and not an author" in done.err
     again = cli(*call[:-1], tmp_path / "again", "--replay", out)
     assert again.code == 0
     assert (tmp_path / "again" / "benchmark.jsonl").read_bytes() == (out / "benchmark.jsonl").read_bytes()
     # A list that trusts nobody: every question is filtered, and the command says so.
     trusted.write_text("".join(f"-{one}\n" for one in (".edu", ".org", ".gov", ".info", ".pro")))
     none = cli(*call[:-1], tmp_path / "none")
-    assert none.code == 1
-    assert "nothing has a result" in none.err
+    assert (none.code, "nothing has a result" in none.err) == (1, True)
 
 
 def test_pairs_are_drawn_labelled_and_speak_for_a_threshold(cli, tmp_path):
     sheet = tmp_path / "pairs.csv"
-    call = ("debateqa", "questions", FIXTURES / "questions.jsonl", "--pairs", sheet)
+    call = ("debateqa", "questions", FIXTURES / "questions.jsonl", "--pairs", sheet, "--json")
     assert cli(*call).code == 0
     rows = list(csv.DictReader(sheet.open(newline="")))
     with sheet.open("w", newline="") as file:
@@ -75,8 +73,7 @@ def test_pairs_are_drawn_labelled_and_speak_for_a_threshold(cli, tmp_path):
         writer.writerows(
             {**row, "duplicate": "no" if float(row["similarity"]) < 0.7 else "yes"} for row in rows
         )
-    assert json.loads(cli(*call, "--json").out)["none_below"] == 0.78
-    assert "the paper's rule" in cli(*call).out
+    assert json.loads(cli(*call).out)["none_below"] == 0.78
 
 
 @pytest.fixture(scope="module")
@@ -97,8 +94,6 @@ def test_the_figures_of_a_benchmark(cli, benchmark, tmp_path):
     sheet = tmp_path / "chunks.csv"
     left = cli("debateqa", "curate", "--check", "comprehensiveness", benchmark, "-o", sheet)
     assert (left.code, "the column covered takes yes or no" in left.err) == (0, True)
-    refused = cli("debateqa", "curate", "--check", "comprehensiveness", benchmark, "--labels", sheet)
-    assert (refused.code, "answers none of the" in refused.err) == (2, True)
     typed = ("debateqa", "curate", "--check", "comprehensiveness", benchmark, "-o", sheet)
     judged = cli(*typed, "--model", "offline", "--json")
     by_judge = json.loads(judged.out)
@@ -107,12 +102,7 @@ def test_the_figures_of_a_benchmark(cli, benchmark, tmp_path):
         cli("debateqa", "curate", "--check", "comprehensiveness", benchmark, "--labels", sheet, "--json").out
     )
     assert by_people == by_judge
-    nothing = cli("debateqa", "curate", "--check", "distinctiveness", benchmark, "--threshold", "0.05")
-    assert (nothing.code, "write them for annotators with -o FORM" in nothing.err) == (2, True)
     pairs = tmp_path / "pairs.csv"
-    none = cli("debateqa", "curate", "--check", "distinctiveness", benchmark, "--threshold", "1", "-o", pairs)
-    wanted = (0, False, True)
-    assert (none.code, pairs.exists(), "no annotation form is written or read" in none.err) == wanted
     call = ("debateqa", "curate", "--check", "distinctiveness", benchmark, "--threshold", "0.05", "-o", pairs)
     assert json.loads(cli(*call, "-m", "offline", "--json").out)["not looked at"] == 0
     answers = tmp_path / "answers.jsonl"
@@ -144,11 +134,6 @@ def test_people_label_agree_and_remove(cli, benchmark, tmp_path):
     agreed = cli("labels", "agreement", people, "--scale", "0:1", "--level", "nominal")
     assert (agreed.code, "Fleiss" in agreed.out) == (0, True)
     assert cli("debateqa", "curate", benchmark, "-o", final).code == 2
-    blank = tmp_path / "pairs.csv"
-    blank.write_text("id,duplicate\na#1=a#2,\n")
-    unfilled = cli("debateqa", "curate", benchmark, "--duplicates", blank, "-o", final)
-    assert (unfilled.code, "write yes or no into its column duplicate" in unfilled.err) == (2, True)
-    assert not final.exists()
     done = cli("debateqa", "curate", benchmark, "--labels", people, "-o", final, "--json")
     found = json.loads(done.out)
     assert (found["rejected"], found["kept"], found["noes"]["grounded"]) == (1, len(rows) - 1, 2)
@@ -156,20 +141,3 @@ def test_people_label_agree_and_remove(cli, benchmark, tmp_path):
     assert sum(len(one["partial_answers"]) for one in left) == len(rows) - 1
     # What is left is what `conqret debateqa score` reads.
     assert sum(len(question.partial_answers) for question in read_questions(final).values()) == len(rows) - 1
-
-
-def test_evidence_is_searched_in_one_place(cli, corpus, tmp_path, monkeypatch):
-    questions = FIXTURES / "questions.jsonl"
-    monkeypatch.delenv("CONQRET_SEARXNG_URL", raising=False)
-    for more, said in (
-        ((), "--corpus FOLDER, or --search for the web"),
-        (("--corpus", corpus, "--search", "brave"), "--corpus FOLDER, or --search for the web"),
-        (("--search", "searxng"), "needs the environment variable CONQRET_SEARXNG_URL"),
-        (("--search", "bing"), "bing"),
-        (("--search", ","), "must name a search engine"),
-    ):
-        done = cli("debateqa", "curate", questions, *more, "-o", tmp_path / "out")
-        assert (done.code, said in done.err) == (2, True), done.err
-    monkeypatch.setenv("CONQRET_SEARXNG_URL", "http://127.0.0.1:9")
-    priced = cli("debateqa", "curate", questions, "--search", "searxng", "--dry-run")
-    assert (priced.code, "5 pages of 2,500 tokens" in priced.err) == (0, True)

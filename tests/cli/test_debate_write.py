@@ -58,29 +58,17 @@ def test_controllability_rises_on_the_topics_that_were_learnt(cli, models, asked
     assert "0 requests sent now" in again.err
 
 
-def test_the_prompt_is_the_one_that_was_trained_on(models):
-    from transformers import AutoTokenizer
-
+def test_a_text_is_cut_at_its_room_and_drawn_by_its_seed(models):
     from conqret.llm.request import NucleusSampling
     from conqret.local.models import load
     from conqret.local.text_writing import write
 
-    loaded = load(str(models[1]), "cpu")
-    tokenizer = AutoTokenizer.from_pretrained(models[1])
-    told = ROWS[0]["messages"][:1]
-    found = write(loaded, told, window=96)
-    assert found.prompt_tokens == len(
-        tokenizer.apply_chat_template(told, add_generation_prompt=True)["input_ids"]
-    )
-    assert found.text == ROWS[0]["messages"][1]["content"]
-    assert not found.cut
+    loaded, told = load(str(models[1]), "cpu"), ROWS[0]["messages"][:1]
     short = write(loaded, told, window=96, room=3)
     assert (short.tokens, short.cut) == (3, True)
-    assert write(loaded, told, window=found.prompt_tokens).room == 0
-    drawn = [
-        write(loaded, told, window=96, sampling=NucleusSampling(temperature=5.0), seed=seed).text
-        for seed in (1, 1, 2)
-    ]
+    assert write(loaded, told, window=short.prompt_tokens).room == 0
+    hot = NucleusSampling(temperature=5.0)
+    drawn = [write(loaded, told, window=96, sampling=hot, seed=seed).text for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1] != drawn[2]
 
 
@@ -101,30 +89,20 @@ def test_a_server_is_sent_the_instruction_word_for_word_and_once(cli, tmp_path):
     assert chat["messages"] in [body["messages"] for body in sent]
     assert json.loads(done.out)["written"] == 3
     first, other, last = statements(out)
-    assert first == {
-        "id": "a",
-        **ASKED[0],
-        "side": "affirmative",
-        "system": "openai/writer",
-        "statement": "{So} it is.",
-        "instruction": 'Argue for the affirmative side of the topic "Trams should be free", '
-        'with this argument: "it costs less".',
-    }
-    wanted = ("Name a colour.", "none", "Name a colour.")
-    assert (other["topic"], other["side"], other["instruction"]) == wanted
+    assert (first["id"], first["side"], first["statement"]) == ("a", "affirmative", "{So} it is.")
+    topic = 'Argue for the affirmative side of the topic "Trams should be free"'
+    assert first["instruction"] == f'{topic}, with this argument: "it costs less".'
+    assert (other["topic"], other["side"]) == ("Name a colour.", "none")
     assert last["topic"] == "{{ 1 }} <b>"
     changed = cli(*command, "--temperature", "0.5")
-    assert changed.code == 2
-    assert "What differs: temperature" in changed.err
+    assert (changed.code, "What differs: temperature" in changed.err) == (2, True)
 
 
 def test_offline_argues_and_does_nothing_else(cli, asked, tmp_path):
     done = cli("debate", "write", asked, "-o", tmp_path / "out")
     assert done.code == 0, done.err
-    assert "lexical baseline and not an author" in done.err
     assert "In favour of" in statements(tmp_path / "out")[0]["statement"]
-    dry = json.loads(cli("debate", "write", asked, "--dry-run", "--json").out)
-    assert (dry["calls"], dry["completion_tokens"] > 0) == (16, True)
+    assert json.loads(cli("debate", "write", asked, "--dry-run", "--json").out)["calls"] == 16
     refused = cli("debate", "write", write_rows(tmp_path / "other.jsonl", [OTHER]), "-o", tmp_path / "other")
     assert refused.code == 2
     assert "other.jsonl:1 names no side of a topic" in " ".join(refused.err.split())

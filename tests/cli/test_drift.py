@@ -11,7 +11,7 @@ import pytest
 from conqret import drift, judge
 from conqret.errors import DeclarationError
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.studies.drift.result import Drift, changes_between, drift_answer, drift_page, few
+from conqret.studies.drift.result import Drift, changes_between, drift_page
 from tests.cli.conftest import Cli
 
 ANCHORS = [
@@ -54,15 +54,10 @@ def test_a_judge_that_became_stricter_is_found_and_when(judged: Path, stricter: 
     (alarm,) = stricter.alarms
     assert (alarm.wave, alarm.metric, alarm.pairs) == ("day-4", "overall_quality", 24)
     assert alarm.difference.value == pytest.approx(-0.2, abs=0.02)
-    assert "overall quality is lower on day-4 (difference -0.2" in drift_answer(stricter)[1]
     runs = [judged / f"day-{day}" for day in (4, 2, 1, 3)]
     assert drift(*runs).differences == stricter.differences
     assert {row.wave for row in drift(judged, reference="day-4").alarms} == {"day-1", "day-2", "day-3"}
-    sheet = drift_page(stricter)
-    page = "".join(sheet.html())
-    assert page.count('<svg class="chart"') == 1
-    assert "conqret runs diff" in page
-    (chart,) = sheet.picture
+    (chart,) = drift_page(stricter).picture
     assert [point.x for point in chart.lines[0].points] == [2, 3, 4]
 
 
@@ -84,7 +79,6 @@ def test_what_changed_is_told(judged: Path, stricter: Drift) -> None:
         "conqret 0.2, and 0.1 before",
     ]
     assert list(changes_between(waves[0], records[0], waves[0], records[0])) == []
-    assert few([f"m-{n}" for n in range(5)]) == "m-0, m-1, m-2 and 2 more"
 
 
 def test_logs_of_what_a_judge_said_are_waves(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,19 +43,17 @@ def asked(server: FaultServer, *more: object) -> tuple[object, ...]:
 
 def test_a_model_that_cannot_do_the_format_is_stopped(cli: Cli, broken: FaultServer, tmp_path: Path) -> None:
     at_once = 4
-    many = tmp_path / "many.jsonl"
-    rows = [json.loads(line) for line in DEMO.read_text(encoding="utf-8").splitlines()]
-    versions = (
-        row | {"id": f"{row['id']}-{n}", "topic": f"{row['topic']} ({n})"} for n in range(4) for row in rows
-    )
-    many.write_text("".join(json.dumps(row) + "\n" for row in versions), encoding="utf-8")
+    versions = [
+        item.model_copy(update={"id": f"{item.id}-{n}", "topic": f"{item.topic} ({n})"})
+        for n in range(4)
+        for item in demo()
+    ]
+    many = write_items(tmp_path / "many.jsonl", versions)
     done = cli("judge", many, *asked(broken, "--max-concurrency", at_once), "-o", tmp_path / "r")
     assert done.code == 1
     assert len(broken.requests) < 3 * 96 / 3
     (seen,) = re.findall(r"stopped, because (2[0-3]) of \1 requests had no valid response", done.err)
     assert 20 <= int(seen) < 20 + at_once  # the others that were under way
-    assert "mostly invalid answer, as for item" in done.err
-    assert "context_relevance: this is missing" in done.err
     summary = JudgeFolder(tmp_path / "r").summary()
     assert 20 <= summary.unscored < 20 + at_once
     assert summary.failed == 96 - summary.unscored
@@ -84,13 +81,8 @@ def test_the_same_command_goes_on_after_a_stop(cli: Cli, tmp_path: Path) -> None
 def test_nothing_scored_is_never_exit_0(cli: Cli, items: Path, broken: FaultServer, tmp_path: Path) -> None:
     done = cli("judge", items, *asked(broken), "-o", tmp_path / "r")
     assert done.code == 1
-    assert (
-        "nothing has a result: the response broke the rules of the format, after retries as well" in done.err
-    )
-    assert "4 scored" not in done.out
-    rows = " ".join(done.out.split())
-    assert "For example" in rows
-    assert "context_relevance: this" in rows
+    assert "nothing has a result: the response broke the rules of the format" in done.err
+    assert "context_relevance: this" in " ".join(done.out.split())
 
 
 @pytest.mark.parametrize(
@@ -147,10 +139,7 @@ def test_a_refused_connection_is_told_with_its_address(cli: Cli, items: Path, tm
     [
         ("auth", ("judge", ITEMS, "--format", "direct")),
         ("auth", ("tournament", ITEMS, "--comparisons", 2)),
-        ("bad_request", ("bias", ITEMS, "--format", "direct", "--probe", "repeatability")),
-        ("auth", ("sensitivity", ITEMS, "--format", "direct", "--perturb", "irrelevant:0,50")),
         ("bad_request", ("generate", "translations", ITEMS, "--into", "de")),
-        ("auth", ("generate", "perturbations", "hallucinate", ITEMS)),
         ("bad_request", ("debate", "score", STATEMENTS)),
     ],
     ids=lambda value: value if isinstance(value, str) else " ".join(map(str, value[:2])),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from pathlib import Path
 
@@ -40,30 +39,18 @@ def test_quiet(cli: Cli, items: Path, tmp_path: Path) -> None:
 
 
 def test_every_option_of_judging_reaches_the_run(cli: Cli, items: Path, tmp_path: Path) -> None:
-    options = ["--samples", 2, "--order", "shuffled", "--seed", 7, "--relevant-from", 4, "--temperature", 0.3]
-    options += [
-        *("--max-tokens", 900, "--context-window", 200000, "--max-concurrency", 3, "--timeout", 9),
-        *("--rpm", 90000, "--tpm", 900000),
+    judging = {"samples": 2, "order": "shuffled", "seed": 7, "relevant_from": 4, "temperature": 0.3}
+    client = {"max_tokens": 900, "context_window": 200000, "max_concurrency": 3, "timeout": 9, "rpm": 90000}
+    client |= {"tpm": 900000, "input_price": 1, "output_price": 2, "budget_usd": 3}
+    options = [
+        word for name, value in (judging | client).items() for word in (f"--{name.replace('_', '-')}", value)
     ]
-    options += [
-        *("--input-price", 1, "--output-price", 2, "--budget-usd", 3),
-        *("--recordings", tmp_path / "s.sqlite"),
-    ]
-    assert cli("judge", items, "-o", tmp_path / "r", *options).code == 0
+    recordings = tmp_path / "s.sqlite"
+    assert cli("judge", items, "-o", tmp_path / "r", *options, "--recordings", recordings).code == 0
     record = JudgeFolder(tmp_path / "r").record()
-    wanted = {"samples": 2, "order": "shuffled", "seed": 7, "relevant_from": 4, "temperature": 0.3}
-    assert wanted.items() <= record.options.items()
-    wanted = {
-        "max_tokens": 900,
-        "context_window": 200000,
-        "max_concurrency": 3,
-        "timeout": 9,
-        "rpm": 90000,
-        "tpm": 900000,
-    }
-    assert wanted.items() <= record.model_options.items()
-    assert record.model_options["budget_usd"] == 3
-    assert (tmp_path / "s.sqlite").is_file()
+    assert judging.items() <= record.options.items()
+    assert client.items() <= record.model_options.items()
+    assert recordings.is_file()
 
 
 def test_columns_of_ones_own(cli: Cli, tmp_path: Path) -> None:
@@ -77,31 +64,11 @@ def test_columns_of_ones_own(cli: Cli, tmp_path: Path) -> None:
     done = cli("judge", path, "-o", tmp_path / "r", "--columns", "topic=q, documents=ctx,argument=essay")
     assert done.code == 0
     assert "items without an id are called by topic and stance (2 times" in done.err
-    twice = cli("judge", path, "--columns", "topic=q,topic=essay", "-o", tmp_path / "s")
-    assert (twice.code, "names two columns for topic, 'q' and 'essay'" in twice.err) == (2, True)
     several = ("--columns", "topic=q,documents=ctx,documents=essay,argument=essay")
     assert "2 items, 26 documents" in cli("judge", path, "-o", tmp_path / "t", *several).err
     assert (
         "--columns takes a list such as" in cli("judge", path, "--columns", "topic", "-o", tmp_path / "s").err
     )
-
-
-def test_faults_of_the_items_are_all_listed_with_file_line_field_and_remedy(cli: Cli, tmp_path: Path) -> None:
-    path = tmp_path / "wrong.jsonl"
-    path.write_text(
-        '{"id": "a", "topic": "T?", "documents": [{"text": ""}], "argument": "x"}\n'
-        '{"id": "a", "topic": "T?", "documents": ["d"], "argument": "x"}\n'
-        '{"id": "b", "topic": "T?", "documents": ["d"], "argument": "[bold red]x"}\n'
-        '{"id": "c", "topic": "T?", "docum',
-        encoding="utf-8",
-    )
-    done = cli("judge", path, "-o", tmp_path / "r")
-    assert done.code == 2
-    for line in (1, 4):
-        assert f"wrong.jsonl:{line}" in done.err
-    assert not (tmp_path / "r").exists()
-    assert done.out == ""
-    assert "--skip-invalid (skip_invalid=True in Python) leaves such items out" in done.err
 
 
 def test_items_with_faults_are_left_out_where_the_user_says_so(cli: Cli, tmp_path: Path) -> None:
@@ -110,37 +77,25 @@ def test_items_with_faults_are_left_out_where_the_user_says_so(cli: Cli, tmp_pat
         {"id": str(n), "topic": "T?", "argument": "x [1].", "documents": ["d"] * (n % 2)} for n in range(9)
     ]
     path.write_text("\n".join(map(json.dumps, [*records, {"id": "z", "topic": 3}])), encoding="utf-8")
-    assert "6 faults in" in cli("judge", path, "-o", tmp_path / "r").err
     done = cli("judge", path, "-o", tmp_path / "r", "--skip-invalid")
     assert done.code == 0
     assert "10 items: 4 scored, 0 unscored, 0 failed, 6 left out, because of faults" in done.out
     assert re.search(r"Groundedness .* 4 of 10", done.out)
-    assert re.search(r"left out, because of faults +6", done.out)
     assert "mixed.jsonl:1, 3, 5 and 2 more [documents] is missing or empty" in done.err
     assert "mixed.jsonl:10 [topic] is a number" in done.err
     record = JudgeFolder(tmp_path / "r").record()
     assert (record.items_count, record.items_left_out) == (4, 6)
     page = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
     assert "6 further items were not judged" in page
-    assert "n = 4 of 10" in page
     assert "n = 4 of 4" not in page
-    assert "No score is missing" not in page
-    assert "<td>left out, because of faults</td>" in page
-    assert cli("judge", path, "-o", tmp_path / "s", "--skip-invalid", "--dry-run").code == 0
-    again = cli("judge", path, "-o", tmp_path / "r", "--skip-invalid")
-    assert "4 of 4 judgments kept from an earlier run" in again.err
 
 
+@pytest.mark.usefixtures("model_key")
 def test_a_replay_needs_no_flags(cli: Cli, items: Path, tmp_path: Path) -> None:
     made = ["-f", "g-eval", "--metric", "groundedness", "--samples", 2, "--seed", 5, "--temperature", 0.25]
     with FaultServer() as server:
-        os.environ["OPENAI_API_KEY"] = "sk-none"
-        try:
-            typed = ("judge", items, *made, "--model", "openai/judge", "--api-base", server.url)
-            first = cli(*typed, "-o", tmp_path / "first")
-        finally:
-            del os.environ["OPENAI_API_KEY"]
-    assert first.code == 0
+        typed = ("judge", items, *made, "--model", "openai/judge", "--api-base", server.url)
+        assert cli(*typed, "-o", tmp_path / "first").code == 0
     done = cli("judge", items, "--replay", tmp_path / "first", "-o", tmp_path / "again")
     assert done.code == 0
     one, two = (JudgeFolder(tmp_path / name) for name in ("first", "again"))
@@ -154,11 +109,10 @@ def test_a_replay_needs_no_flags(cli: Cli, items: Path, tmp_path: Path) -> None:
     assert said(JudgeFolder(tmp_path / "third").judgments()) == said(one.judgments())
 
 
-@pytest.mark.parametrize("output", [[], ["--json"]])
-def test_a_replay_names_what_is_missing(cli: Cli, items: Path, tmp_path: Path, output: list[str]) -> None:
+def test_a_replay_names_what_is_missing(cli: Cli, items: Path, tmp_path: Path) -> None:
     short = write_items(tmp_path / "short.jsonl", demo()[:3])
     assert cli("judge", short, "-o", tmp_path / "first").code == 0
-    done = cli("judge", items, "--replay", tmp_path / "first", "-o", tmp_path / "again", *output)
+    done = cli("judge", items, "--replay", tmp_path / "first", "-o", tmp_path / "again", "--json")
     assert done.code == 1
     assert "the recordings lack 1 answer" in done.err
     assert f"rag-fine-grained of item {demo()[3].id}, sample 0" in done.err
@@ -171,12 +125,9 @@ def test_the_report_again(cli: Cli, items: Path, tmp_path: Path) -> None:
     assert done.code == 0
     assert (tmp_path / "r" / "report.html").is_file()
     assert cli("runs", "report", tmp_path / "r", "--to", tmp_path / "page.html").code == 0
-    assert (tmp_path / "page.html").read_text(encoding="utf-8").startswith(
-        "<!doctype html>".upper()
-    ) or "<html" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<html" in (tmp_path / "page.html").read_text(encoding="utf-8")
     done = cli("runs", "report", tmp_path / "nowhere")
-    assert done.code == 2
-    assert "does not exist" in done.err
+    assert (done.code, "does not exist" in done.err) == (2, True)
 
 
 def test_show_prints_what_was_asked_and_answered(cli: Cli, tmp_path: Path) -> None:
@@ -187,26 +138,19 @@ def test_show_prints_what_was_asked_and_answered(cli: Cli, tmp_path: Path) -> No
     assert cli("judge", items, "--format", "rag-fine-grained", "-o", tmp_path / "r", "-q").code == 0
     done = cli("runs", "show", tmp_path / "r", "a")
     assert done.code == 0
-    assert "[system prompt]" in done.out
-    assert "[raw answer]" in done.out
-    assert "It is red [1]." in done.out
+    assert all(part in done.out for part in ("[system prompt]", "[raw answer]", "It is red [1]."))
     assert re.search(r"Rated +Context relevance.*\n─+\n1 +\d", done.out), "a row for each document"
     assert re.search(r"Context relevance +0\.\d\d +each by itself: below", done.out)
     whole = cli("runs", "show", tmp_path / "r", "a", "--full").out
-    assert "more characters: --full)" in done.out
-    assert "more characters" not in whole
-    assert len(done.out) < len(whole) / 2
+    assert ("more characters: --full)" in done.out, "more characters" in whole) == (True, False)
     thrice = ("--format", "direct", "--metric", "groundedness", "--samples", 3, "--temperature", 0)
     assert cli("judge", items, *thrice, "-o", tmp_path / "thrice", "-q").code == 0
     assert cli("runs", "show", tmp_path / "thrice", "a").out.count("(the same as before)") == 2
     found = json.loads(cli("runs", "show", tmp_path / "r", "a", "--json").out)
     assert found["judgment"]["item"] == "a"
     assert [one["role"] for one in found["exchanges"][0]["messages"]] == ["system", "user"]
-    assert "It is" in found["exchanges"][0]["messages"][1]["content"]
-    assert json.loads(found["exchanges"][0]["answer"])
     wrong = cli("runs", "show", tmp_path / "r", "b")
     assert (wrong.code, "'b'" in wrong.err) == (2, True)
-    assert cli("runs", "show", tmp_path, "a").code == 2
 
 
 SETTINGS = (
@@ -246,11 +190,11 @@ def test_faults_of_settings_are_named_with_their_lines(
         assert words in done.err
     assert not Path("r").exists()
     assert "there is no such file" in cli("judge", items, "--config", "no.toml").err
+    unasked = "keys would go there unasked"
     for table, words in (
-        ('[judge]\napi_base = "http://127.0.0.1:1"\n', "toml:2 judge.api_base: keys would go there unasked"),
-        ('[judge]\nmodel = "server/http://127.0.0.1:1"\n', "toml:2 judge.model: keys would go there unasked"),
-        ('[judge]\nitems = "s3://theirs/items"\n', "toml:2 judge.items: keys would go there unasked"),
-        ('[judge]\napi-base = "http://127.0.0.1:1"\n', "toml:2 judge.api-base: keys would go there unasked"),
+        ('[judge]\nmodel = "server/http://127.0.0.1:1"\n', f"toml:2 judge.model: {unasked}"),
+        ('[judge]\nitems = "s3://theirs/items"\n', f"toml:2 judge.items: {unasked}"),
+        ('[judge]\napi-base = "http://127.0.0.1:1"\n', f"toml:2 judge.api-base: {unasked}"),
         ("judge = 5\n", "toml:1 judge: only a table"),
     ):
         Path("conqret.toml").write_text(table, encoding="utf-8")

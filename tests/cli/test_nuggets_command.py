@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-import conqret
-from conqret.errors import ItemsError
 from conqret.judging.setup import recorded_call
 from tests.cli.conftest import Cli
-from tests.judging.test_nuggets import FIRST, MANY, SECOND, TEXT, ZOOS, assignments, many
+from tests.judging.test_nuggets import FIRST, MANY, SECOND, TEXT, ZOOS, assignments
 from tests.server import FaultServer
 
 
@@ -79,9 +77,4 @@ def test_items_without_nuggets(cli: Cli, tmp_path: Path) -> None:
     assert done.code == 2
     assert f"{source}:1 [nuggets]" in done.err
     assert "--nuggets" in done.err
-    done = cli("judge", source, "--nuggets", bank(tmp_path, "8"), "-o", tmp_path / "run")
-    assert done.code == 2
-    assert f"{source}:1 [nuggets]" in done.err
     assert not (tmp_path / "run").exists()
-    with pytest.raises(ItemsError):
-        conqret.judge([many(1).model_copy(update={"nuggets": ()})], format="nugget-assignments")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,18 +16,18 @@ from conqret.prompts import Library
 from tests.commands import Cli, options_of
 from tests.contract.items import DEMO, demo
 from tests.judging.runs import write_items
+from tests.server import FaultPlan, FaultServer
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("command", ["judge", "debateqa curate"])
 def test_what_stands_in_backquotes_is_shown_as_code_and_nothing_is_lost(
-    cli: Cli, command: str, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "1000")  # no column is broken
-    shown = cli(*command.split(), "--help-all").out
+    shown = cli("judge", "--help-all").out
     assert "`" not in shown
-    found, _ = find(command.split(), everything=True)
+    found, _ = find(["judge"], everything=True)
     helps = [argument.parameter.help or "" for argument in options_of(found)]
     told = [found.help, found.help_epilogue or "", *helps]
     written = [_dense(part) for text in told for part in text.split("\n\n")]
@@ -43,11 +41,8 @@ def _dense(text: str) -> str:
 
 def test_version_and_nothing(cli: Cli) -> None:
     assert cli("--version").out.strip() == f"conqret {__version__}"
-    assert cli().code == 2
-    assert "Usage" in cli().out + cli().err
-    done = cli("jugde")
-    assert done.code == 2
-    assert "jugde" in done.err
+    done = cli()
+    assert (done.code, "Usage" in done.output) == (2, True)
 
 
 def test_prompt_list(cli: Cli) -> None:
@@ -57,15 +52,14 @@ def test_prompt_list(cli: Cli) -> None:
     assert all(f"{row['id']}  version {row['version']}" in listed for row in rows)
 
 
-@pytest.mark.parametrize("wanted", ["3", demo()[2].id])
-def test_prompt_show_as_it_is_sent(cli: Cli, monkeypatch: pytest.MonkeyPatch, wanted: str) -> None:
+def test_prompt_show_as_it_is_sent(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    done = cli("info", "prompt", "rag-fine-grained", "--item", wanted)
+    done = cli("info", "prompt", "rag-fine-grained", "--item", demo()[2].id)
     assert done.code == 0
     assert "rag-fine-grained · system" in done.out
-    assert demo()[2].topic in done.out
     assert demo()[2].argument in done.out
     assert "{{" not in done.out.split("rag-fine-grained · user")[0]
+    assert cli("info", "prompt", "rag-fine-grained", "--item", "3").out == done.out
 
 
 def test_prompt_show_of_what_is_asked_for_alone(cli: Cli) -> None:
@@ -73,27 +67,16 @@ def test_prompt_show_of_what_is_asked_for_alone(cli: Cli) -> None:
     done = cli("info", "prompt", "rag-fine-grained", *item, "--metric", "context-relevance")
     assert "context_relevance: one entry for every document" in done.out
     assert "groundedness:" not in done.out
-    assert demo()[0].argument not in done.out
-    whole = cli("info", "prompt", "pointwise", *item)
-    assert "- local_acceptability:" in whole.out
-    assert "--metric shows another" in whole.err
+    assert "--metric shows another" in cli("info", "prompt", "pointwise", *item).err
     assert "- clarity:" in cli("info", "prompt", "pointwise", *item, "--metric", "clarity").out
-    assert cli("info", "prompt", "g-eval", *item, "--metric", "preference").out.count("· system") == 1
 
 
 def test_every_prompt_can_be_read_on_an_odd_item(cli: Cli, tmp_path: Path) -> None:
     document = Document(id="d", title="A heading", text="One million bottles a minute.")
-    odd = Item(
-        id="odd",
-        topic="Plastic bottles",
-        documents=(document,),
-        argument="Too many.",
-        second_argument="No.",
-        reference="A few.",
-        nuggets=(Nugget(text="There are many bottles."),),
-    )
-    bare = Item(id="bare", topic="Plastic bottles")
-    items = write_items(tmp_path / "odd.jsonl", [odd, bare])
+    texts = {"argument": "Too many.", "second_argument": "No.", "reference": "A few."}
+    nuggets = (Nugget(text="There are many bottles."),)
+    odd = Item(id="odd", topic="Plastic bottles", documents=(document,), nuggets=nuggets, **texts)
+    items = write_items(tmp_path / "odd.jsonl", [odd])
     shown = 0
     for identifier in sorted(Library().ids()):
         done = cli("info", "prompt", identifier, "--items", items, "--item", "odd")
@@ -105,7 +88,6 @@ def test_every_prompt_can_be_read_on_an_odd_item(cli: Cli, tmp_path: Path) -> No
         assert any(text in done.out for text in ("Plastic bottles", "Too many.")), identifier
         assert "None" not in done.out.split("· user")[1], identifier
     assert shown > 20
-    assert cli("info", "prompt", "rag-fine-grained", "--items", items, "--item", "bare").code == 2
 
 
 def test_prompt_show_errors(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,25 +96,20 @@ def test_prompt_show_errors(cli: Cli, tmp_path: Path, monkeypatch: pytest.Monkey
     for arguments, words in [
         (["rag-fine-graind"], "did you mean 'rag-fine-grained'"),
         (["direct", "--item", "1", "--items", "no.jsonl"], "no.jsonl does not exist"),
-        (["direct", "--item", "99", "--items", DEMO], "no item number 99"),
         (["direct", "--item", "zoo-pro", "--items", DEMO], "did you mean 'zoos-pro'"),
         (["g-eval/steps", "--item", "1", "--items", DEMO], "no judge sends the prompt"),
         (["rag-direct", "--item", "1", "--items", bare], "has no second_argument"),
-        (["direct", "--metric", "preferenc"], "did you mean 'preference'"),
         (["generate/pro", "--metric", "preference"], "--metric goes with a format"),
     ]:
         done = cli("info", "prompt", *arguments)
-        assert done.code == 2, arguments
-        assert words in done.err
-        assert done.out == ""
+        assert (done.code, done.out, words in done.err) == (2, "", True), done.err
     done = cli("info", "prompt", "direct", "--item", "1", "--items", bare)
     assert done.code == 0
     assert "direct/preference: item animal-testing-pro has no second_argument" in done.err
 
 
-@pytest.mark.parametrize("name", ["g-eval", "generate/pro"])
-def test_prompt_copy_gives_prompts_to_change(cli: Cli, tmp_path: Path, name: str) -> None:
-    mine = tmp_path / "mine"
+def test_prompt_copy_gives_prompts_to_change(cli: Cli, tmp_path: Path) -> None:
+    name, mine = "g-eval", tmp_path / "mine"
     done = cli("info", "prompt", name, "--copy", mine)
     assert done.code == 0
     copies, ours = Library(mine), Library()
@@ -156,41 +133,21 @@ def test_prompt_copy_gives_prompts_to_change(cli: Cli, tmp_path: Path, name: str
     assert files[0].read_text(encoding="utf-8") != changed
 
 
-def test_a_misspelt_prompt_of_ones_own_is_told(cli: Cli, tmp_path: Path) -> None:
-    mine = tmp_path / "mine"
-    cli("info", "prompt", "pointwise", "--copy", mine)
-    (mine / "pointwise.j2").rename(mine / "pointwize.j2")
-    done = cli("judge", DEMO, "-f", "pointwise", "--prompts", mine, "-o", tmp_path / "run")
-    assert done.code == 2
-    assert "did you mean 'pointwise'" in done.err
-
-
 def test_prompt_steps_and_a_run_with_them(cli: Cli, tmp_path: Path) -> None:
     printed = cli("info", "prompt", "g-eval/groundedness", "--model", "offline")
     assert printed.code == 0
     assert printed.out.startswith("1. ")
     mine, ours = tmp_path / "mine", Library()["g-eval/groundedness"].version
-    done = cli("info", "prompt", "g-eval/groundedness", "--model", "offline", "--copy", mine, "--overwrite")
-    assert "conqret judge … --format g-eval --prompts" in done.out
-    assert Library(mine)["g-eval/groundedness"].version == ours + 1
-    assert (
-        cli("info", "prompt", "g-eval/groundedness", "--model", "offline", "--copy", mine, "--overwrite").code
-        == 0
-    )  # from the one just written
+    copy = ("info", "prompt", "g-eval/groundedness", "--model", "offline", "--copy", mine, "--overwrite")
+    assert "conqret judge … --format g-eval --prompts" in cli(*copy).out
+    assert cli(*copy).code == 0  # from the one just written
     assert Library(mine)["g-eval/groundedness"].version == ours + 2
-    shown = cli("info", "prompt", "g-eval/groundedness", "--prompts", mine).out
-    assert f"version = {ours + 2}" in shown
     runs = []
+    judge = ("judge", DEMO, "-f", "g-eval", "--metric", "groundedness", "-q")
     for name, more in (("one", []), ("two", ["--prompts", mine])):
-        done = cli(
-            "judge", DEMO, "-f", "g-eval", "--metric", "groundedness", "-o", tmp_path / name, "-q", *more
-        )
-        assert done.code == 0
+        assert cli(*judge, "-o", tmp_path / name, *more).code == 0
         runs.append(json.loads((tmp_path / name / "run.json").read_text(encoding="utf-8")))
     assert runs[0]["fingerprint"] != runs[1]["fingerprint"]
-    done = cli("info", "prompt", "g-eval/groundednes", "--model", "offline", "--copy", tmp_path / "none")
-    assert done.code == 2
-    assert not (tmp_path / "none").exists()
 
 
 def test_a_damaged_store_is_named_mended_and_asked_again(cli: Cli, tmp_path: Path) -> None:
@@ -207,9 +164,8 @@ def test_a_damaged_store_is_named_mended_and_asked_again(cli: Cli, tmp_path: Pat
     assert name in exported.err
     again = cli(*judge, tmp_path / "second")
     assert (again.code, name in again.err) == (0, True)
-    assert (tmp_path / "second" / "scores.parquet").read_bytes() == (
-        tmp_path / "first" / "scores.parquet"
-    ).read_bytes()
+    first, second = ((tmp_path / run / "scores.parquet").read_bytes() for run in ("first", "second"))
+    assert first == second
 
 
 def test_recordings_are_redacted_before_they_are_shared(cli: Cli, tmp_path: Path) -> None:
@@ -221,9 +177,7 @@ def test_recordings_are_redacted_before_they_are_shared(cli: Cli, tmp_path: Path
     done = cli(*redact, "--names", names, "--names", "of the,words", "--patterns", "email,phone", "--json")
     found = json.loads(done.out)
     assert (done.code, found["answers"], found["removed"].keys()) == (0, 12, {"name"})
-    assert not re.search(
-        r"\b(animal|voting|of the|words)\b", shared.read_text(encoding="utf-8"), re.IGNORECASE
-    )
+    assert not re.search(r"\b(animal|voting|of the|words)\b", shared.read_text("utf-8"), re.IGNORECASE)
     assert cli("judge", items, "-f", "direct", "-o", tmp_path / "again", "--replay", shared, "-q").code == 0
     before, after = (json.loads((tmp_path / run / "summary.json").read_text()) for run in ("r", "again"))
     assert before["metrics"] == after["metrics"]
@@ -238,8 +192,6 @@ def test_doctor(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "keys set: OPENAI_API_KEY" in done.out
     assert "sk-very-secret" not in done.out + done.err
     assert "offline answered" in done.out
-    assert "extra baselines: " in done.out
-    assert "extra dev" not in done.out
 
 
 def test_the_skill_names_commands_and_options_that_there_are(cli: Cli) -> None:
@@ -256,25 +208,15 @@ def test_the_skill_names_commands_and_options_that_there_are(cli: Cli) -> None:
         assert set(re.findall(r"(?<= )--?[a-z][a-z-]*", line)) <= known, line
 
 
-def test_doctor_asks_a_model(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.server import FaultPlan, FaultServer
-
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
-    with FaultServer() as server:
-        done = cli("info", "doctor", "--model", "openai/judge", "--api-base", server.url)
-    assert done.code == 0
-    assert "openai/judge answered in" in done.out
-    with FaultServer(FaultPlan(always="auth")) as server:
-        done = cli("info", "doctor", "--model", "openai/judge", "--api-base", server.url)
-    assert done.code == 1
-    assert "the provider did not accept the key" in done.out
-
-
-def test_a_closed_pipe_is_no_traceback() -> None:
-    command = f"{sys.executable} -m conqret.cli.main info prompt rag-fine-grained --item 1 | head -1"
-    done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert "rag-fine-grained · system" in done.stdout
-    assert "Traceback" not in done.stderr
+@pytest.mark.usefixtures("model_key")
+def test_doctor_asks_a_model(cli: Cli) -> None:
+    for plan, code, said in (
+        (FaultPlan(), 0, "openai/judge answered in"),
+        (FaultPlan(always="auth"), 1, "the provider did not accept the key"),
+    ):
+        with FaultServer(plan) as server:
+            done = cli("info", "doctor", "--model", "openai/judge", "--api-base", server.url)
+        assert (done.code, said in done.out) == (code, True), done.out
 
 
 def test_a_shell_completes(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

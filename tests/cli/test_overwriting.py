@@ -6,13 +6,10 @@ import csv
 import re
 from pathlib import Path
 
-import pytest
-
 from tests.cli.conftest import Cli
 
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "fixtures/demo/items.jsonl"
-QUESTIONS = ROOT / "fixtures/questions.jsonl"
 ALREADY = "already exists with other content"
 
 
@@ -27,29 +24,20 @@ def fill_in(sheet: Path, column: str, cell: str) -> bytes:
     return sheet.read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("words", "column"),
-    [
-        (("labels", "sample", DEMO, "--plan", 4), "overall_quality"),
-        (("labels", "sample", DEMO, "--plan", 4, "--to", "csv", "--task", "partial-answer"), "grounded"),
-    ],
-)
-def test_a_filled_in_sheet_survives_the_command_that_made_it(
-    cli: Cli, tmp_path: Path, words: tuple[object, ...], column: str
-) -> None:
+def test_a_filled_in_sheet_survives_the_command_that_made_it(cli: Cli, tmp_path: Path) -> None:
+    words = ("labels", "sample", DEMO, "--plan", 4)
     sheet = tmp_path / "sheet.csv"
     assert cli(*words, "-o", sheet).code == 0
     assert cli(*words, "-o", sheet).code == 0  # the same once more: nothing is lost
-    made, filled = sheet.read_bytes(), fill_in(sheet, column, "1")
+    made, filled = sheet.read_bytes(), fill_in(sheet, "overall_quality", "1")
     plan = tmp_path / "sheet.csv.plan.json"
-    before = plan.read_bytes() if plan.exists() else b""
+    before = plan.read_bytes()
     for more in ((), ("--seed", 7)):
         again = cli(*words, *more, "-o", sheet)
         assert (again.code, again.out) == (2, "")
-        assert f"sheet.csv {ALREADY}" in again.err or f"sheet.csv (and 1 more) {ALREADY}" in again.err
+        assert ALREADY in again.err
         assert "--overwrite to replace it" in again.err
-        assert sheet.read_bytes() == filled
-        assert (plan.read_bytes() if plan.exists() else b"") == before
+        assert (sheet.read_bytes(), plan.read_bytes()) == (filled, before)
     assert cli(*words, "-o", sheet, "--overwrite").code == 0
     assert sheet.read_bytes() == made
 

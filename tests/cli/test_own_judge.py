@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from conqret import judge
-from conqret.errors import DeclarationError
 from tests.cli.conftest import Cli
 
 ITEM = {"id": "one", "topic": "Should cars be banned?", "argument": "Yes, they are loud."}
@@ -34,19 +33,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    ("returned", "metrics", "why"),
-    [
-        ("1.0", ["rule", "faithfulness"], "returned one value, but rule, faithfulness are requested"),
-        ("{'rule': 1.0}", ["faithfulness"], "returned rule for the first item, but not faithfulness"),
-    ],
-)
-def test_metrics_that_a_function_does_not_return_are_refused_before_it_judges(
-    cli: Cli, here: Path, returned: str, metrics: list[str], why: str
-) -> None:
-    Path("rater_of_a_test.py").write_text(f"def rate(item):\n    return {returned}\n", encoding="utf-8")
-    options = [part for metric in metrics for part in ("--metric", metric)]
-    done = cli("judge", "items.jsonl", "--judge", "rater_of_a_test:rate", *options, "-o", "run")
+def test_metrics_that_a_function_does_not_return_are_refused_before_it_judges(cli: Cli, here: Path) -> None:
+    Path("rater_of_a_test.py").write_text("def rate(item):\n    return {'rule': 1.0}\n", encoding="utf-8")
+    own = ("items.jsonl", "--judge", "rater_of_a_test:rate", "--metric", "faithfulness", "-o", "run")
+    done = cli("judge", *own)
+    why = "returned rule for the first item, but not faithfulness"
     assert (done.code, why in done.err, Path("run").exists()) == (2, True, False), done.err
 
 
@@ -57,10 +48,7 @@ def test_an_error_of_the_function_is_named_last(cli: Cli, here: Path) -> None:
     done = cli("judge", "items.jsonl", "--judge", "rater_of_a_test:rate", "-o", "run")
     assert done.code == 1
     error = done.err.splitlines()[-1]
-    assert (
-        "the function rater_of_a_test:rate raised KeyError: 'answer' (it gets a dictionary of topic, "
-        in error
-    )
+    assert "the function rater_of_a_test:rate raised KeyError: 'answer' (it gets a dictionary of" in error
 
 
 def test_the_condition_of_a_gate_says_which_scores_are_worst(cli: Cli, here: Path) -> None:
@@ -94,11 +82,9 @@ def test_a_run_of_ones_own_judge_is_read_as_any_other(cli: Cli, here: Path) -> N
     assert (failed.code, json.loads(failed.out)["requirements"][0]["met"]) == (1, False)
     assert 'name="conqret runs diff" tests="1" failures="1"' in Path("junit.xml").read_text(encoding="utf-8")
     assert cli(*same, "--require", "difference[overall-quality] >= 0").code == 0
-    assert "A judge of your own" in cli("runs", "methods", "run").out.replace("It measures a", "A")
     (here / "rater_of_a_test.py").write_text("def rate(item):\n    return 0.5\n", encoding="utf-8")
     changed = cli("judge", *own, "-o", "run")
-    assert changed.code == 2
-    assert "--overwrite" in changed.err
+    assert (changed.code, "--overwrite" in changed.err) == (2, True)
 
 
 def test_ones_own_judge_has_no_format_and_is_in_no_settings(cli: Cli, here: Path) -> None:
@@ -107,8 +93,6 @@ def test_ones_own_judge_has_no_format_and_is_in_no_settings(cli: Cli, here: Path
     done = cli("judge", "items.jsonl")
     assert done.code == 2
     assert "rater_of_a_test" not in sys.modules
-    asked = cli("judge", "items.jsonl", "--judge", "http://127.0.0.1:9", "--config", "missing.toml")
-    assert asked.code == 2
 
 
 def _endless() -> Any:
@@ -128,7 +112,6 @@ async def _sleeps(item: dict[str, Any]) -> None:
 
 HOSTILE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "nan": lambda item: float("nan"),
-    "endless number": lambda item: float("-inf"),
     "huge": lambda item: 10**400,
     "huger": lambda item: 10**5000,
     "number as text": lambda item: "0.5",
@@ -152,10 +135,3 @@ def test_hostile_answers_are_no_scores_and_end_nothing(name: str) -> None:
     assert wanted.get(name, "") in measure.detail
     held = [one for one in threading.enumerate() if one.name == "conqret-judge"]
     assert all(one.daemon for one in held)  # a program ends all the same
-
-
-def test_a_session_has_its_own_model() -> None:
-    from conqret import Session
-
-    with Session("offline") as session, pytest.raises(DeclarationError, match="session already sets judge"):
-        judge([ITEM], judge=HOSTILE["nan"], session=session)

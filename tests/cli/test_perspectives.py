@@ -62,13 +62,9 @@ def test_labels_say_how_far_it_agrees_and_choose_the_threshold(cli, pairs, tmp_p
     with FaultServer(answer=by_document) as server:
         done = cli("perspectives", "detect", pairs, "--labels", "label", "-o", out, *call(server))
         assert done.code == 0, done.err
-        shown = " ".join(done.out.split())
-        assert "F1 1.000" in shown
-        assert "average precision 1.000" in shown
-        assert "n = 4 pairs of 2 questions" in shown
-        found = json.loads(
-            cli("perspectives", "detect", pairs, "--labels", "label", "-o", out, "--json", *call(server)).out
-        )["against_labels"]
+        assert "n = 4 pairs of 2 questions" in " ".join(done.out.split())
+        again = cli("perspectives", "detect", pairs, "--labels", "label", "-o", out, "--json", *call(server))
+        found = json.loads(again.out)["against_labels"]
         assert (found["way"], found["yes_from"], found["f1"]["value"]) == ("cross-fitted", 3, 1.0)
         assert [row["label"] for row in table_of(out)] == ["yes", "no", "yes", "no"]
         # Another threshold, or none of the labels, asks nothing anew; and a chosen one serves elsewhere.
@@ -79,8 +75,5 @@ def test_labels_say_how_far_it_agrees_and_choose_the_threshold(cli, pairs, tmp_p
             "perspectives", "detect", pairs, "--yes-from", out, "-o", tmp_path / "other", *call(server)
         )
         assert "a yes from grade 1 (nothing) on" in reused.out
-        assert "was chosen for" not in reused.err
     elsewhere = cli("perspectives", "detect", pairs, "--yes-from", out, "-o", tmp_path / "offline")
-    assert "threshold 1 was chosen for openai/judge, but this is another model" in " ".join(
-        elsewhere.err.split()
-    )
+    assert "threshold 1 was chosen for openai/judge" in " ".join(elsewhere.err.split())

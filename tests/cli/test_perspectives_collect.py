@@ -28,12 +28,8 @@ def test_collect_then_score(cli, given):
     made = cli(*typed, "-o", given / "w")
     assert made.code == 0, made.err
     assert "Corpora of the questions" in made.out
-    done = cli(
-        *(
-            f"perspectives score bm25 --corpus {given}/w --perspectives {given}/questions.jsonl -k 2 -o "
-            f"{given}/out --json"
-        ).split(),
-    )
+    scored = ("perspectives", "score", "bm25", "--corpus", given / "w", "-k", "2", "--json", "-o")
+    done = cli(*scored, given / "out", "--perspectives", given / "questions.jsonl")
     assert done.code == 0, done.err
     recalled = {one["measure"]: one for one in json.loads(done.out)["scores"]}["MRecall@2"]
     values = (given / "out" / "values.csv").read_text(encoding="utf-8")
@@ -42,8 +38,5 @@ def test_collect_then_score(cli, given):
     assert "bm25,MRecall@2,2,0.0" in values  # "Trams do not pay." is not in the corpus of this question
     other = given / "other.jsonl"
     other.write_text('{"id": "9", "question": "So?", "perspectives": ["Yes.", "No."]}\n', encoding="utf-8")
-    refused = cli(
-        "perspectives", "score", "bm25", "--corpus", given / "w", "--perspectives", other, "-o", given / "x"
-    )
-    assert refused.code == 2
-    assert "has corpora of other questions" in refused.err
+    refused = cli(*scored, given / "x", "--perspectives", other)
+    assert (refused.code, "has corpora of other questions" in refused.err) == (2, True)

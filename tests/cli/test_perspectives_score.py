@@ -55,8 +55,6 @@ def test_a_model_says_who_contains_what(cli, given, monkeypatch):
         assert len(server.requests) == 1 + 3 * 2
         again = cli(*command, "--json")
         assert len(server.requests) == 1 + 3 * 2
-    assert "mine" in done.out
-    assert "bm25" in done.out
     scores = {(one["system"], one["measure"]): one["mean"] for one in json.loads(again.out)["scores"]}
     assert (scores["mine", "MRecall@2"], scores["mine", "MRecall@3"]) == (0.0, 1.0)
     assert scores["mine", "P@3"] == pytest.approx(2 / 3)
@@ -65,17 +63,11 @@ def test_a_model_says_who_contains_what(cli, given, monkeypatch):
     leanings = [scores["bm25", f"leaning@1 asked as {side}"] for side in ("supporting", "opposing")]
     assert leanings[0] == leanings[1] != 0.0
     assert json.loads((out / "perspectives.jsonl").read_text())["perspectives"][1]["side"] == "supporting"
-    with (out / "values.csv").open(newline="", encoding="utf-8") as file:
-        assert {"system": "mine", "measure": "MRecall@2", "question": "q", "value": "0.0"} in list(
-            csv.DictReader(file)
-        )
+    assert "mine,MRecall@2,q,0.0" in (out / "values.csv").read_text(encoding="utf-8")
     # The judgments and sides that it leaves serve another ranking without a model or a text.
-    other = cli(
-        *(
-            f"perspectives score mine={given}/mine.res --perspectives {out}/perspectives.jsonl --judgments "
-            f"{out}/judgments.qrels -k 3 -o {given}/other --json"
-        ).split(),
-    )
+    known = ("--perspectives", out / "perspectives.jsonl", "--judgments", out / "judgments.qrels")
+    ranking = f"mine={given}/mine.res"
+    other = cli("perspectives", "score", ranking, *known, "-k", "3", "-o", given / "other", "--json")
     assert other.code == 0, other.err
     found = {one["measure"]: one["mean"] for one in json.loads(other.out)["scores"]}
     assert found["MRecall@3"] == 1.0
@@ -108,19 +100,4 @@ def test_a_detector_says_who_contains_what(cli, given, monkeypatch):
     assert (means["MRecall@2"], means["MRecall@3"], means["P@2"]) == (0.0, 1.0, 1.0)
     with (given / "out" / "detections" / "detections.csv").open(newline="", encoding="utf-8") as file:
         assert [row["contains"] for row in csv.DictReader(file)] == ["no", "yes", "no", "yes", "yes", "no"]
-    refused = cli(*command, "--yes-from", "3")
-    assert refused.code == 2
-    assert "leave out --yes-from" in refused.err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("bm25",), "give them with --corpus FOLDER"),
-        (("nowhere.res",), "nowhere.res"),
-    ],
-)
-def test_bad_input(cli, given, arguments, told):
-    questions = ("--perspectives", given / "questions.jsonl")
-    done = cli("perspectives", "score", *arguments, *questions, "-o", given / "out")
-    assert (done.code, told in " ".join(done.err.split()), (given / "out").exists()) == (2, True, False)
+    assert "leave out --yes-from" in cli(*command, "--yes-from", "3").err

@@ -38,26 +38,16 @@ def test_levels_out_of_reach_are_left_out_of_the_curve_and_said(here: Path) -> N
     (curve,) = results["curves"]
     assert [point["level"] for point in curve["points"]] == [0, 2, 10]
     assert (curve["n"], curve["total"]) == (23, 23)
-    assert results["left_out"] == {
-        "hallucinate": [
-            "item voting-age-pro: 9 sentences cite, and 10 are to change (a share, such as 50%, suits any item)"
-        ]
-    }
-    (level,) = results["unreached"]
-    assert (level["level"], level["items"], level["total"]) == (20, 24, 24)
+    (reason,) = results["left_out"]["hallucinate"]
+    assert reason.startswith("item voting-age-pro: 9 sentences cite, and 10 are to change")
     page = (here / "sens" / "report.html").read_text()
     assert "hallucinate: level 20 (sentences) is left out, 24 of 24 items cannot reach it" in page
     assert results["judgments"] == 24 + 2 * 23
 
 
-def few(folder: Path, count: int) -> None:
-    """Write the first items into few.jsonl."""
-    rows = Path(ITEMS).read_text(encoding="utf-8").splitlines(keepends=True)
-    (folder / "few.jsonl").write_text("".join(rows[:count]), encoding="utf-8")
-
-
 def test_sensitivity_from_items_to_report(here: Path) -> None:
-    few(here, 12)
+    rows = Path(ITEMS).read_text(encoding="utf-8").splitlines(keepends=True)
+    (here / "few.jsonl").write_text("".join(rows[:12]), encoding="utf-8")
     arguments = (
         "sensitivity few.jsonl --format direct,rag-fine-grained --perturb "
         "irrelevant:50,100,hallucinate:50%,100% --model offline --metric context-relevance --metric "
@@ -65,13 +55,10 @@ def test_sensitivity_from_items_to_report(here: Path) -> None:
     ).split()
     out = run(*arguments)
     assert "curves that should fall or rise do so" in " ".join(out.split())
-    assert {"report.html", "tables.md", "results.json", "run.json", "judgments.jsonl", "scores.parquet"} <= {
-        path.name for path in (here / "sens").iterdir()
-    }
+    files = {path.name for path in (here / "sens").iterdir()}
+    assert {"report.html", "results.json", "judgments.jsonl", "scores.parquet"} <= files
     tables = (here / "sens" / "tables.md").read_text()
-    assert "ConQRet, Table 16)" in tables
-    assert "ConQRet, Table 18)" in tables
-    assert "ConQRet, Table 15" in tables
+    assert all(f"ConQRet, Table {number}" in tables for number in (15, 16, 18))
     again = run(*arguments, "--json")
     results = json.loads(again[again.index("{") :])
     assert results == json.loads((here / "sens" / "results.json").read_text())

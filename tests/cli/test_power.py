@@ -80,22 +80,3 @@ def test_a_tournament_is_planned(cli):
     few = ("--items", "4,5", "--comparisons", "2", "--topics", "2", "--simulations", "1")
     done = cli("judges", "power", "--for", "tournament", *few)
     assert "With 5 items a topic, a reliability of 0.8 takes " in " ".join(done.out.split())
-
-
-@pytest.mark.parametrize(
-    ("target", "more", "message"),
-    [
-        ("agreement", ("--topics", "x"), "--topics is a list of whole numbers"),
-        ("agreement", ("--effect", "1"), "inside (-1, 1)"),
-        ("agreement", ("--pilot", "runs/x"), "--pilot and --labels must be given together"),
-        ("agreement", ("--sd", "0.2"), "--sd has no meaning with --for agreement"),
-        ("bias", ("--topics", "8", "--items", "2", "--probe", "stance"), "no probe fits these items"),
-        ("tournament", ("--topics", "8,10"), "one number of --topics"),
-        ("tournament", ("--sd", "11"), "spread is 11"),
-    ],
-)
-def test_what_cannot_be_planned(cli, tmp_path, target, more, message):
-    done = cli("judges", "power", "--for", target, *more, "-o", tmp_path / "x.svg")
-    assert done.code == 2
-    assert message in " ".join(done.err.split())
-    assert not (tmp_path / "x.svg").exists()

@@ -20,14 +20,6 @@ ITEMS, CORPUS = FIXTURES / "demo" / "items.jsonl", "corpus"
 LABELED = ("pairs.jsonl", "--labels", "label")
 
 
-def foreign_causal(folder: Path) -> Path:
-    return foreign(causal(folder))
-
-
-def foreign_encoder(folder: Path) -> Path:
-    return foreign(encoder(folder))
-
-
 def other_layer(folder: Path) -> Path:
     """An encoder whose dense layer has the names of another library."""
     from sentence_transformers import SentenceTransformer
@@ -50,14 +42,11 @@ def headless_nli(folder: Path) -> Path:
 
 @pytest.fixture
 def _inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.debate.tunable import ROWS, write_rows
-
     monkeypatch.chdir(tmp_path)
     shutil.copytree(FIXTURES / "corpus", CORPUS)
     row = {"document": "Trams pay.", "perspective": "trams pay"}
     pairs = [{**row, "question": f"question {n // 4}", "label": n % 2} for n in range(24)]
     Path("pairs.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
-    write_rows(Path("rows.jsonl"), ROWS)
 
 
 JUDGE = ("judge", ITEMS, "--format", "likelihood", "--model")
@@ -69,13 +58,14 @@ RERANK = ("retrieve", "run", CORPUS, "--engine", "bm25s", "--cross-encoder")
 @pytest.mark.parametrize(
     ("make", "command", "named"),
     [
-        (foreign_causal, (*JUDGE, "local/./model"), "weights are not in it (lm_head.weight, "),
+        (
+            lambda folder: foreign(causal(folder)),
+            (*JUDGE, "local/./model"),
+            "weights are not in it (lm_head.weight, ",
+        ),
         (tart, (*RERANK, "model"), "T5ForSequenceClassification, but of EncT5ForSequenceClassification"),
-        (foreign_encoder, (*INDEX, "model"), "(embeddings.LayerNorm.bias, "),
         (other_layer, (*INDEX, "model"), '"linear.bias", "linear.weight"'),
         (headless_nli, (*DETECT, "model"), "(classifier.bias, classifier.weight)"),
-        (foreign_encoder, ("perspectives", "tune", *LABELED, "-m", "model"), "(bert.embeddings.LayerNorm"),
-        (foreign_causal, ("debate", "tune", "rows.jsonl", "--model", "model"), "(lm_head.weight, "),
     ],
 )
 @pytest.mark.usefixtures("_inputs")

@@ -16,17 +16,8 @@ def references(tmp_path):
 
 @pytest.fixture
 def answers(tmp_path):
-    texts = {
-        "zoos": "This is hotly debated: zoos are dear, and people want them.",
-        "cars": "",
-        "trams": "No.",
-    }
+    texts = {"zoos": "This is hotly debated: zoos are dear, and people want them.", "cars": ""}
     return lines(tmp_path / "mine.jsonl", [{"id": one, "generation": text} for one, text in texts.items()])
-
-
-def command(answers, references, out, metrics, *more):
-    given = ["debateqa", "score", answers, "--references", references, "-o", str(out)]
-    return [*given, "--metric", metrics, *more]
 
 
 def test_all_metrics_and_again(tmp_path, answers, references):
@@ -38,7 +29,8 @@ def test_all_metrics_and_again(tmp_path, answers, references):
         (tmp_path / name).mkdir()
     models = ["--backbone", seq2seq("bart", tmp_path / "bart"), "--encoder", encoder(tmp_path / "bert")]
     names = "bleu,rouge-l,bartscore,semscore,direct-score,g-eval,num-of-povs"
-    asked = command(answers, references, tmp_path / "out", names, *models, "--json")
+    asked = ["debateqa", "score", answers, "--references", references, "--metric", names, *models]
+    asked += ["--json", "-o", str(tmp_path / "out")]
     first = run_conqret(*asked)
     assert first.code == 0, first.output
     table = pl.read_parquet(tmp_path / "out" / "scores.parquet")
@@ -58,22 +50,3 @@ def test_all_metrics_and_again(tmp_path, answers, references):
     assert "4 values are kept" in again.err
     assert json.loads(again.out) == json.loads(first.out)
     assert (tmp_path / "out" / "values.jsonl").read_bytes() == kept
-
-
-@pytest.mark.parametrize(
-    ("metrics", "more", "message"),
-    [
-        ("blue", (), "did you mean 'bleu'"),
-        ("perspective-diversity", (), "name it with --backbone"),
-        ("bleu,dispute-awareness", (), "takes perspective-diversity or dispute-awareness alone"),
-        ("bleu,g-eval", ("--model", "local/nowhere"), "g-eval needs a response in a given structure"),
-    ],
-)
-def test_wrong_calls_write_nothing(metrics, more, message, tmp_path, answers, references):
-    asked = command(
-        answers, references, tmp_path / "out", metrics, *(one.format(tmp=tmp_path) for one in more)
-    )
-    done = run_conqret(*asked)
-    assert done.code == 2, done.output
-    assert message in done.err
-    assert not (tmp_path / "out").exists()

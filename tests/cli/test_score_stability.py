@@ -36,26 +36,11 @@ def test_matrices_for_people(tables, monkeypatch):
     lines = done.out.splitlines()
     assert max(map(len, lines)) <= 80
     assert "5 -1.00 -1.00 -1.00 -1.00 1.00".split() in [line.split() for line in lines]
-    assert f"  5  {LONG.format(5, 5)}" in lines
     assert "mean of 10 pairs 0.20, lowest -1.000 (1 and 5)" in lines
     assert "1 and 2: 0.500" in lines  # of two questions there is no interval
-    assert "no interval: 3 systems on 2 topics, and as many topics as systems are needed" in lines
     assert "no interval: 2 clusters, and 3 are needed" in lines
     assert "measured them: mean_perplexity" in done.err
-    assert "a tau over 3 systems is very uncertain" in done.err
-
-
-def test_json_and_plot(tables, tmp_path):
-    pytest.importorskip("matplotlib", reason="the extra plots is not installed: matplotlib is missing")
-    plot = tmp_path / "plots" / "stability.svg"
-    command = ["debateqa", "rank", "--stability", "systems", *tables, "--plot", str(plot), "--json"]
-    done = run_conqret(*command)
-    assert done.code == 0, done.output
-    (found,) = (one for one in json.loads(done.out) if one["metric"] == AWARENESS)
-    wanted = ("agreement", 6, ["fair", "good", "poor"])
-    assert (found["statistic"], found["answers"], found["systems"]) == wanted
+    command = ["debateqa", "rank", "--stability", "systems", *tables, "--json"]
+    (found,) = (one for one in json.loads(run_conqret(*command).out) if one["metric"] == AWARENESS)
+    assert (found["statistic"], found["answers"]) == ("agreement", 6)
     assert found["matrix"] == [[1.0, 0.5], [0.5, 1.0]]
-    (pair,) = found["pairs"]
-    assert (pair["first"], pair["value"], pair["n"]) == ("phi, few-shot", 0.5, 6)
-    assert pair["kappa"]["value"] == pytest.approx(0.0)
-    assert plot.read_text().count(">0.50<") >= 2

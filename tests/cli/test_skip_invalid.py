@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,18 +13,11 @@ from tests.cli.conftest import Cli
 from tests.contract.items import DEMO
 
 SOUND = 8
-FAULTY: list[dict[str, Any]] = [
-    {
-        "id": "no-topic",
-        "topic": "",
-        "stance": "pro",
-        "argument": "x [1].",
-        "documents": [{"id": "d", "text": "t"}],
-    },
-    {"id": "no-argument", "topic": "T?", "stance": "pro", "documents": [{"id": "d", "text": "t"}]},
+FAULTY = [
+    {"id": "no-topic", "topic": "", "argument": "x [1].", "documents": ["t"]},
+    {"id": "no-argument", "topic": "T?", "documents": ["t"]},
 ]
 MIXED = (
-    ("judge", "--format", "direct"),
     ("bias", "--format", "direct", "--probe", "length"),
     ("labels sample",),
     ("generate perturbations drop-citations",),
@@ -83,12 +75,7 @@ def test_people_get_what_a_judge_gets(cli: Cli, items: Path, tmp_path: Path) -> 
     checked_items: list[CheckedItems] = []
     sound = items_of(items, "rating", skip_invalid=True, on_check=checked_items.append)
     assert checked_items[0].warning == "3 of 11 items left out, because they have faults"
-    found = planned_screens(sound, "rating")
-    assert (len(found.screens), found.notes) == (SOUND, [])
-    typed = ("labels", "collect", items, "--task", "perspective", "--skip-invalid", "--annotators", "a")
-    refused = cli(*typed, "-o", tmp_path / "s")
-    assert refused.code == 2
-    assert "the task perspective reads files of its own" in refused.err
+    assert len(planned_screens(sound, "rating").screens) == SOUND
 
 
 def test_statements_with_faults_are_left_out_and_kept_files_hold_the_others(cli: Cli, tmp_path: Path) -> None:
@@ -99,30 +86,24 @@ def test_statements_with_faults_are_left_out_and_kept_files_hold_the_others(cli:
         {"id": "c", "topic": "Zoos are good", "side": "con", "statement": "Cages hurt animals."},
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    for name in ("score", "quality", "filter", "topics"):
-        folder = tmp_path / f"run-{name}"
-        files = name in ("filter", "topics")
-        more = ("-o", tmp_path / f"{name}.jsonl", "--run", folder) if files else ("-o", folder)
-        words = ("score", "--against", "one") if name == "quality" else (name,)
-        refused = cli("debate", *words, path, *more)
+    for name, *run in (
+        ("score",),
+        ("filter", "--run", tmp_path / "run"),
+        ("topics", "--run", tmp_path / "t"),
+    ):
+        given = ("debate", name, path, "-o", tmp_path / f"kept-{name}", *run)
+        refused = cli(*given)
         assert (refused.code, "--skip-invalid" in refused.err) == (2, True), refused.err
-        done = cli("debate", *words, path, *more, "--skip-invalid")
-        if name != "quality":  # which wants two systems
-            assert done.code == 0, done.err
-            assert "1 of 3 items left out, because it has faults" in done.err
-    kept = (tmp_path / "filter.jsonl").read_text(encoding="utf-8")
-    assert '"id":"c"' in kept.replace(" ", "")
-    assert "sideways" not in kept
+        done = cli(*given, "--skip-invalid")
+        assert (done.code, "1 of 3 items left out, because it has faults" in done.err) == (0, True), done.err
+    kept = (tmp_path / "kept-filter").read_text(encoding="utf-8")
+    assert ("Cages" in kept, "sideways" in kept) == (True, False)
 
 
 def test_a_log_may_lack_items_and_has_no_rows_left_out(cli: Cli, items: Path, tmp_path: Path) -> None:
     ids = [json.loads(line)["id"] for line in items.read_text(encoding="utf-8").splitlines()]
     log = tmp_path / "log.jsonl"
-    log.write_text(
-        "".join(json.dumps({"id": fromkey, "score": 0.5}) + "\n" for fromkey in dict.fromkeys(ids))
-    )
-    refused = cli("judge", items, "--verdicts", log, "-o", tmp_path / "r")
-    assert (refused.code, "items.jsonl:11 [id]" in refused.err) == (2, True)
+    log.write_text("".join(json.dumps({"id": one, "score": 0.5}) + "\n" for one in dict.fromkeys(ids)))
     done = cli("judge", items, "--verdicts", log, "-o", tmp_path / "r", "--skip-invalid")
     assert done.code == 0, done.err
     assert "items.jsonl:3 [topic] is empty" in done.err

@@ -24,7 +24,6 @@ from tests.cli.conftest import Cli
 from tests.contract.items import demo
 from tests.judging.runs import write_items
 from tests.runs.killed import ROOT, Forks, kill
-from tests.runs.test_killed import KINDS, TRIED
 from tests.server import FaultPlan, FaultServer
 
 STOPPED = "error: stopped: finished work is kept, and the same command continues from there\n"
@@ -32,16 +31,9 @@ STOPPED = "error: stopped: finished work is kept, and the same command continues
 
 def command(folder: Path, server: FaultServer, *more: object) -> list[str]:
     items = write_items(folder / "items.jsonl", demo())
-    return [
-        str(one)
-        for one in (
-            *(
-                f"judge {items} -f direct --metric groundedness --model openai/judge --api-base {server.url} "
-                f"--max-concurrency 4 -q -o {folder}/run"
-            ).split(),
-            *more,
-        )
-    ]
+    model = ("--model", "openai/judge", "--api-base", server.url, "--max-concurrency", 4)
+    words = ("judge", items, *"-f direct --metric groundedness -q -o".split(), folder / "run", *model, *more)
+    return [str(word) for word in words]
 
 
 @contextlib.contextmanager
@@ -129,21 +121,13 @@ def test_a_signal_ends_a_run_in_order(
         assert re.fullmatch(
             r"(note: waiting for [1-4] responses? under way, for at most 8 s\n)?", "".join(waited)
         )
-        shown = cli("runs", "report", tmp_path / "run")
-        assert (shown.code, f"{24 - done} not judged yet" in shown.out) == (0, True)
         for made in ("summary.json", "report.html"):  # as after a kill
             (tmp_path / "run" / made).unlink()
         again = cli("runs", "report", tmp_path / "run")
         assert (again.code, f"{24 - done} not judged yet" in again.out) == (0, True)
-        lead = re.compile(
-            '<p class="trace">.*?</p>| is a single file and(?= loads nothing)'
-        )  # report has what was asked on pages beside it
-        rewritten = (tmp_path / "run" / "report.html").read_text()
-        assert lead.sub("", rewritten) == lead.sub("", page)
         assert cli(*arguments).code == 0
         assert len(server.requests) == 24
     assert json.loads((tmp_path / "run" / "summary.json").read_text())["outstanding"] == 0
-    assert (tmp_path / "run" / "scores.parquet").exists()
 
 
 def test_a_second_signal_does_not_wait(tmp_path: Path) -> None:
@@ -187,19 +171,3 @@ def test_a_full_disk_is_one_sentence_and_the_command_goes_on(tmp_path: Path, cli
         assert 4 < asked < 24
         assert cli(*arguments).code == 0
         assert len(server.requests) < 24 + asked
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", sorted({*TRIED} - {"judge", "experiment"}))
-def test_every_kind_of_run_records_what_is_under_way_and_sends_nothing_more(
-    tmp_path: Path, forks: Forks, kind: str
-) -> None:
-    with FaultServer(latency=0.4) as server:
-        arguments = (*KINDS[kind](tmp_path, server), "-o", tmp_path / "run")
-        with started(forks, tmp_path, arguments) as process:
-            wait_for(server, 5)
-            code, _, err = process.stop(signal.SIGTERM)
-        asked = len(server.requests)
-    with Recordings(tmp_path / "run" / "recordings.sqlite") as store:
-        assert store.count() == asked
-    assert (code, err.splitlines(keepends=True)[-1], "Warning" in err) == (143, STOPPED, False)

@@ -84,16 +84,10 @@ def test_items_and_translations_are_tied_and_the_probe_compares_them(
         assert [document.text for document in item.documents] == [
             document.text for document in known.documents
         ]
-    probed = cli(
-        *(
-            f"bias {tmp_path}/translated.jsonl --probe language --format rag-fine-grained --metric groundedness "
-            f"--model offline -o {tmp_path}/bias --json"
-        ).split(),
-    )
-    assert {row["probe"] for row in json.loads(probed.out)["rows"]} == {
-        "language (German)",
-        "language (Chinese)",
-    }
+    probe = "--probe language --format rag-fine-grained --metric groundedness --json".split()
+    probed = cli("bias", tmp_path / "translated.jsonl", *probe, "-o", tmp_path / "bias")
+    found = {row["probe"] for row in json.loads(probed.out)["rows"]}
+    assert found == {"language (German)", "language (Chinese)"}
 
 
 def test_what_does_not_come_back_is_left_out_with_the_reason(cli: Cli, english: Path) -> None:
@@ -109,24 +103,19 @@ def test_what_does_not_come_back_is_left_out_with_the_reason(cli: Cli, english: 
     reasons = {row["item"]: row["reason"] for row in facts["left_out"]}
     assert "240" in reasons["tram-en"]
     assert reasons.keys() >= {"tram-en", "wage-en"}
-    assert {item.id for item in items} >= {"bees-en", "bees-en-de", "tram-en", "wage-en"}
     assert not {item.id for item in items} & {"tram-en-de", "wage-en-de"}
 
 
 @pytest.mark.parametrize(
-    "change",
-    [
-        lambda text, language: text.replace("[1]", "[2]") if language == "de" else text,
-        lambda text, language: (
-            "Bees are harmed by these [1]. They are not needed." if language == "de" else text
-        ),
-    ],
+    "wrong",
+    [lambda text: text.replace("[1]", "[2]"), lambda text: "Bees are harmed by these [1]. They are not."],
     ids=["other citations", "not translated"],
 )
 def test_an_answer_that_breaks_the_rules_is_asked_again_and_never_kept(
-    cli: Cli, english: Path, change: Callable[[str, str], str]
+    cli: Cli, english: Path, wrong: Callable[[str], str]
 ) -> None:
-    code, facts, _ = run(cli, english, translator(change), "--into", "de")
+    model = translator(lambda text, language: wrong(text) if language == "de" else text)
+    code, facts, _ = run(cli, english, model, "--into", "de")
     assert code == 1
     assert all("invalid_answer" in row["reason"] for row in facts["left_out"])
     assert "bees-en" in {row["item"] for row in facts["left_out"]}

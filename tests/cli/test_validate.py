@@ -2,7 +2,6 @@
 
 import csv
 import json
-import re
 import shutil
 from pathlib import Path
 
@@ -10,8 +9,6 @@ import polars as pl
 import pytest
 
 import conqret
-from conqret.studies.validate.page import verdict_table
-from conqret.studies.validate.result import Validation
 
 ROOT = Path(__file__).parents[2]
 MAP = ("--map", "low=1,medium=2,high=3")
@@ -51,16 +48,10 @@ def test_validate_writes_the_result_and_gates(cli, labels, tmp_path):
     assert done.code == 0
     assert "met: coverage" in done.err
     found = json.loads((card / "validation.json").read_text(encoding="utf-8"))
-    assert found["schema_name"] == "conqret.validation/4"
     assert found["judge"]["baseline"] is True
     assert len(found["average"]["dimensions"]) == 14
     page = (card / "validation.md").read_text(encoding="utf-8")
     assert "lexical baseline" in page
-    for row in verdict_table(Validation.model_validate(found).dimensions.values()).rows:
-        low, high = map(float, re.findall(r"-?[0-9.]+", row[2])[1:]) if "[" in row[2] else (-1.0, 1.0)
-        assert row[1] in ("better", "unclear", "worse")
-        assert row[1] != "better" or low > 0, row
-        assert row[1] == "worse" or high >= 0, row
     assert "Samples, their mean and their majority" in page
 
     one = (*MAP, "--dimension", "overall_quality", "--require", "alpha[overall_quality] >= 0.99")
@@ -68,20 +59,6 @@ def test_validate_writes_the_result_and_gates(cli, labels, tmp_path):
     assert failed.code == 1
     assert "not met: alpha[overall_quality] >= 0.99" in failed.err
     assert (run / "validation.json").exists()
-
-
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (("--require", "alpha >> 1"), "cannot be read"),
-        (("--require", "alhpa[clarity] > 1"), "did you mean 'alpha'"),
-        (("--columns", "item"), "--columns takes a list"),
-    ],
-)
-def test_what_cannot_be_parsed_is_exit_code_2(cli, labels, tmp_path, more, message):
-    done = cli("validate", tmp_path, "--labels", labels, *MAP, *more)
-    assert done.code == 2
-    assert message in " ".join(done.err.split())
 
 
 def test_compare(cli, labels, listwise, tmp_path):
@@ -103,20 +80,16 @@ def test_compare(cli, labels, listwise, tmp_path):
     assert held.code == 0
     assert "What the jury gains" in held.out
     assert cli("validate", jury, *given, "--json").code == 0
-    card = (jury / "card.html").read_text(encoding="utf-8")
-    assert "mean of the scores of its 2 members" in card
-    assert "<title>How far the jury (mean of 2 judges) can be trusted" in card
+    assert "mean of the scores of its 2 members" in (jury / "card.html").read_text(encoding="utf-8")
     alone = cli("judges", "jury", one, two, "-o", jury, "--json", "--overwrite")
     assert json.loads(alone.out)["checked"] is None
     assert cli("judges", "jury", one, two, "--by", "vote", "-o", jury).code == 2
     for runs, more, message in (
-        ((one,), (), "at least two different runs"),
         ((one, one), (), "at least two different runs"),
         ((one, two), ("-o", tmp_path / "x.png"), "ends in .png"),
     ):
         refused = cli("judges", "compare", *runs, *given, *more)
-        assert refused.code == 2
-        assert message in " ".join(refused.err.split())
+        assert (refused.code, message in " ".join(refused.err.split())) == (2, True), refused.err
 
 
 def test_calibrate(cli, labels, listwise, tmp_path):
@@ -133,8 +106,6 @@ def test_calibrate(cli, labels, listwise, tmp_path):
         row["variants"]["calibrated"]
         == json.loads(file.read_bytes())["checked"]["clarity"]["alpha"]["calibrated"]
     )
-    assert set(row["over"]) == {"length", "constant"}
-    assert "Calibrated" in (run / "validation.md").read_text(encoding="utf-8")
     assert "Calibrated" in (run / "card.html").read_text(encoding="utf-8")
     assert json.loads((run / "card.json").read_bytes())["agreement"][0]["calibrated"]["value"] is not None
     calibrated_scores(cli, run, file)
@@ -153,14 +124,10 @@ def calibrated_scores(cli, run, file):
     table = pl.read_parquet(run / "scores.parquet")
     clarity = table.filter((pl.col("metric") == "clarity") & pl.col("part").is_null())["calibrated"]
     assert clarity.mean() == pytest.approx(mean)
-    assert clarity.len() == 24
     with_maps = ("judge", run / "items.jsonl", "--calibration", file)
     again = cli(*with_maps, "--format", "listwise", "--model", "offline", "-o", run)
-    assert "Calibrated" in again.out
     assert f"{mean:.3f}" in again.out
     assert pl.read_parquet(run / "scores.parquet").equals(table)
     other = cli(*with_maps, "--format", "direct", "-o", run / "other")
-    assert other.code == 2
-    assert "make one for this judge" in other.err
+    assert (other.code, "make one for this judge" in other.err) == (2, True)
     assert not (run / "other" / "judgments.jsonl").exists()
-    assert cli("runs", "report", run, "--calibration", run / "none.json").code == 2

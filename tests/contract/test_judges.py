@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import copy
-import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Set
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from conqret import DeclarationError, Item, Judgment, Measure, judge
-from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Case, Judge, digest
 from conqret.labels.task import TaskRequest
@@ -178,98 +173,6 @@ def test_the_fingerprint_names_the_instrument(name: str, tmp_path: Path) -> None
     others.append(changed)
     assert base == fingerprint(found, JudgeOptions(metrics=found.judge_prompts[0].metrics), library, model)
     assert len({base, *others}) == len(others) + 1
-
-
-def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    yield path, value
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _places(inner, (*path, key))
-    elif isinstance(value, list):
-        for index in {0, len(value) - 1} if value else set():
-            yield from _places(value[index], (*path, index))
-
-
-def _changed(answer: Any, path: tuple[Any, ...], change: Any) -> Any:
-    """A copy of ``answer`` with ``change`` applied to what holds the last step of ``path``."""
-    holder = changed = copy.deepcopy(answer)
-    for step in path[:-1]:
-        holder = holder[step]
-    change(holder, path[-1])
-    return changed
-
-
-DIMENSION_NAMES = frozenset(dimension.name for dimension in DIMENSIONS)
-NULLABLE = {
-    "counter-argument": frozenset({"snippets"}),
-    "listwise": DIMENSION_NAMES,
-    "listwise-rag": DIMENSION_NAMES | {"groundedness"},
-    "direct/groundedness": frozenset({"score"}),
-    "g-eval/groundedness": frozenset({"rating"}),
-    "pointwise": frozenset({"rating"}),
-    "rag-direct": frozenset({"groundedness"}),
-    "rag-fine-grained": DIMENSION_NAMES | {"answer_relevance", "groundedness"},
-}
-"""What a judge may say that it cannot be judged, by prompt."""
-
-SHORTER = {"document_nuggets", "reference_claims"}
-"""Lists that hold what there is, and one entry at least."""
-
-EMPTY = {"answer_claims", "question_parts", "claims"}
-"""Lists that hold what there is, which may be nothing."""
-
-MEASURED = {"tokens"}
-"""Whole numbers that a model's reading counts: no rating, so that any one from 1 is right."""
-
-
-def _faults(answer: Any, nullable: Set[str]) -> Iterator[tuple[str, Any]]:
-    """Every kind of wrong answer that can be made from a right one. The ratings of what is ``nullable`` may be null."""
-
-    def put(value: Any) -> Any:
-        return lambda holder, key: holder.__setitem__(key, value)
-
-    for path, value in _places(answer):
-        where = ".".join(map(str, path))
-        if path and isinstance(path[-1], str):
-            yield f"without {where}", _changed(answer, path, lambda holder, key: holder.pop(key))
-        if isinstance(value, bool):
-            wrong: tuple[Any, ...] = (7, "perhaps", None)
-        elif isinstance(value, float):
-            wrong = (0.5, float("nan"), float("-inf"), False, True, "-1", "high", None, [])
-        elif isinstance(value, int) and path[-1] in MEASURED:
-            wrong = (-1, 0, 2.5, True, "high", None, [])
-        elif isinstance(value, int):
-            wrong = (-1, 99, 2.5, True, "high", [], *([] if set(path) & nullable else [None]))
-        elif isinstance(value, str):
-            wrong = (
-                (3, None, [])
-                if path[-1] in ("explanation", "nugget", "claim", "part")
-                else (3, None, "neither", "")
-            )
-        elif isinstance(value, list):
-            shorter = () if path[-1] in EMPTY else ([] if path[-1] in SHORTER else value[:-1],)
-            wrong = (*shorter, [*value, value[0]], {}, None)
-        else:
-            wrong = ("text", [], {**(value or {}), "comment": "more"})
-        for other in wrong:
-            if path:
-                yield f"{where} = {str(other)[:40]}", _changed(answer, path, put(other))
-            else:
-                yield f"all = {str(other)[:40]}", other
-
-
-@formats
-def test_no_wrong_answer_is_valid(name: str) -> None:
-    case = Case(referenced()[0])
-    for ask in JUDGES[name].judge_prompts:
-        response, context, answer = ask.answer(case), ask.context(case), ask.baseline(case)
-        response.model_validate_json(json.dumps(answer), context=context)
-        for label, wrong in _faults(answer, NULLABLE.get(ask.prompt, frozenset())):
-            try:
-                response.model_validate_json(json.dumps(wrong), context=context)
-            except ValidationError:
-                continue
-            pytest.fail(f"{ask.prompt} takes {label}; what may be null there stands in NULLABLE")
 
 
 @formats

@@ -4,38 +4,10 @@ Where a schema is meant to change, its digest here changes with it. (It is pydan
 version than that of constraints.txt they may be others.)
 """
 
-import re
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-
-import pytest
-from pydantic import BaseModel
-
-import conqret
 from conqret import Document, Item
-from conqret.debate.debatune.debate_run import Arguments
-from conqret.debate.debatune.transcript import Challenge, Reply, Statement
-from conqret.debate.two_turn.debate_judge import Slid
-from conqret.debate.two_turn.debate_writing import Argued
-from conqret.debateqa.answering.rag_session import NextStep
-from conqret.debateqa.curation.benchmark_checks import CoveredViews, MissedViews, SameView
-from conqret.debateqa.curation.check_verdicts import Debatable
-from conqret.debateqa.curation.curation_requests import Explanation, PointsOfView, SearchQueries
-from conqret.debateqa.model_metrics import Grade, ReasonedRating, Verdict, Viewpoints
-from conqret.generation.cited_argument import GeneratedArgument
-from conqret.judges.g_eval import Steps
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Case
-from conqret.llm.request import Plain, schema_digest
-from conqret.perspectives.detection import Graded
-from conqret.perspectives.perspective_scores import Supports
-from conqret.perspectives.perspective_writing import WAYS, Checked
-from conqret.perturb.rewriting import Rewrites
-from conqret.perturb.translating import Translation
-from conqret.retrieval.first_stage import Perspectives
-from conqret.retrieval.rerank import RankingAnswer
-from conqret.studies.improve.improved_prompt import WordingAnswer
+from conqret.llm.request import schema_digest
 
 DIGESTS = {
     "answer-correctness": "01e7232233325a4a",
@@ -89,41 +61,3 @@ def test_the_schemas_of_answers_are_those_of_all_recordings() -> None:
     lines = "".join(f'\n    "{prompt}": "{digest}",' for prompt, digest in changed)
     assert not changed, f"new in DIGESTS, where the schema is new or meant to change:{lines}"
     assert not gone, f"no format asks these prompts: {gone}"
-
-
-ANSWERS = (
-    *(Verdict, Grade, ReasonedRating, Viewpoints, GeneratedArgument),
-    *(Steps, Graded, Rewrites, Perspectives, RankingAnswer, Slid, Argued),
-    *(Arguments, Statement, Challenge, Reply, Plain),
-    *(Translation, SearchQueries, PointsOfView, Explanation, Debatable, SameView, CoveredViews, MissedViews),
-    *(Checked, Supports, *(way.response for way in WAYS.values()), NextStep, WordingAnswer),
-)
-"""What is asked for by others than judges."""
-JUDGED = {ask.prompt: ask.answer(Case(ITEM)) for judge in JUDGES.values() for ask in judge.judge_prompts}
-
-
-def _descriptions(schema: Any) -> Iterator[str]:
-    if isinstance(schema, dict):
-        yield from [schema["description"]] if isinstance(schema.get("description"), str) else []
-        for inner in schema.values():
-            yield from _descriptions(inner)
-    elif isinstance(schema, list):
-        for inner in schema:
-            yield from _descriptions(inner)
-
-
-@pytest.mark.parametrize("answer", [*ANSWERS, *JUDGED.values()], ids=lambda answer: answer.__name__)
-def test_what_a_model_is_shown_of_a_schema_speaks_to_it(answer: type[BaseModel]) -> None:
-    if answer is JUDGED["likelihood"]:
-        pytest.skip("it is answered by reading, and its schema never sent")
-    for description in _descriptions(answer.model_json_schema()):
-        assert not re.search(r"`|:\w+:|\n|conqret|pydantic|validat|[Rr]ead from", description), description
-
-
-def test_every_answer_that_is_asked_for_by_name_is_looked_at() -> None:
-    known = {answer.__name__ for answer in (*ANSWERS, *JUDGED.values())}
-    known.add("OwnVerdict")  # a judge of one's own is shown no schema
-    sources = [path.read_text(encoding="utf-8") for path in Path(conqret.__path__[0]).rglob("*.py")]
-    asked = {name for text in sources for name in re.findall(r"\bresponse=([A-Z]\w+)", text)}
-    assert asked
-    assert asked <= known

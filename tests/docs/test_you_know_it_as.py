@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import UnknownNameError
-from conqret.io.rubric_files import rubrics_of
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
 from conqret.judging.metric_homes import judge_of_metrics
-from conqret.judging.rubrics import rubric_judge
 
 PAGE = Path(__file__).parents[2] / "docs" / "you-know-it-as.md"
 ROWS = [
@@ -48,11 +46,9 @@ def test_every_name_of_the_page_is_answered_with_what_is_typed(here: str, names:
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("rubric_score", {"--rubric"}),
         ("axis_style", {"--rubric"}),
         ("vital_score", {"--rubric", "--nuggets"}),
         ("all_score", {"--nuggets"}),
-        ("sub_narrative_coverage", {"--nuggets"}),
     ],
 )
 def test_scores_of_what_is_given_name_its_option(name: str, options: set[str]) -> None:
@@ -60,9 +56,3 @@ def test_scores_of_what_is_given_name_its_option(name: str, options: set[str]) -
         with pytest.raises(UnknownNameError) as caught:
             judge.select([name])
         assert {one for one in ("--rubric", "--nuggets") if one in str(caught.value)} == options
-
-
-def test_a_score_that_the_rubric_lacks() -> None:
-    judge = rubric_judge(rubrics_of([{"question": "It is", "axis": "style"}]))
-    with pytest.raises(UnknownNameError, match="did you mean 'axis_style'"):
-        judge.select(["axis_styl"])

@@ -70,14 +70,13 @@ context_window = 900
 
 def test_a_local_model_s_folder_is_relative_to_the_file(file, monkeypatch, tmp_path_factory):
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
-    for place in ("./models/x", "../x@0123456789ab"):
-        file.write_text(GOOD + LOCAL.format(place=place))
-        experiment = read_experiment(file)
-        judge = experiment.judges[-1]
-        assert judge.model == f"local/{file.parent / place}"
-        assert str(tmp_path_factory.getbasetemp()) not in judge.label
-        assert judge.label.startswith("likelihood-local-")
-        assert experiment.client(judge.model).context_window == 900
+    place = "../x@0123456789ab"
+    file.write_text(GOOD + LOCAL.format(place=place))
+    experiment = read_experiment(file)
+    judge = experiment.judges[-1]
+    assert judge.model == f"local/{file.parent / place}"
+    assert str(tmp_path_factory.getbasetemp()) not in judge.label
+    assert experiment.client(judge.model).context_window == 900
     file.write_text(GOOD + LOCAL.format(place="gpt2"))
     assert read_experiment(file).judges[-1].model == "local/gpt2"
 
@@ -89,11 +88,12 @@ def test_every_fault_of_the_types_is_named_with_its_line(file):
         ('"groundedness"]', '"groundedness"]\nsamples = "many"'),
         ("[generators.floor]", "[generators.floor]\nshot = 3"),
     )
-    assert [line.split(":")[1].split(" ")[0] for line in found] == ["4", "12", "26"]
-    assert "retrievers.bm25.depth" in found[0]
-    assert "generators.floor.shot" in found[1]
+    assert [line.split(":")[1].split(" ")[:2] for line in found] == [
+        ["4", "retrievers.bm25.depth"],
+        ["12", "generators.floor.shot"],
+        ["26", "judges[1].samples"],
+    ]
     assert "did you mean 'shots'" in found[1]
-    assert "judges[1].samples" in found[2]
 
 
 def test_every_fault_of_the_names_is_named_with_its_line(file):
@@ -111,68 +111,18 @@ def test_every_fault_of_the_names_is_named_with_its_line(file):
 
 
 def test_a_model_that_is_only_read_cannot_write(file):
-    found = faults(
-        file,
-        ('corpus = "corpus"', 'corpus = "corpus"\nperturbation_model = "local/./models/x"'),
-        ('[rerankers.side]\nmodel = "offline"', '[rerankers.side]\nmodel = "local/./models/x"'),
-        ("[generators.floor]", '[generators.floor]\nmodel = "local/gpt2"'),
-    )
-    lines = [
-        line.partition("experiment.toml")[2].split(" needs a response in a given structure")[0]
-        for line in found
-    ]
-    assert lines == [
-        ":10 rerankers.side.model: the question for a ranking",
-        ":13 generators.floor.model: the question for an argument",
-        ":2 perturbation_model: the question for a rewrite",
-    ]
-
-
-def test_what_needs_experts_is_named_for_a_corpus_without_them(file):
-    (file.parent / "corpus/debates.jsonl").unlink()
-    found = faults(
-        file,
-        ("[generators.floor]", '[generators.floor]\nexpert = true\n\n[generators.x]\nstrategy = "expert"'),
-    )
-    lines = [(line.partition(": ")[0].split(":")[1], line.rpartition(": ")[2]) for line in found]
-    assert lines == [
-        ("11 generators.floor.shots", "write shots = 0"),
-        ("12 generators.floor.expert", "write expert = false"),
-        ("15 generators.x.strategy", "write another strategy"),
-    ]
-    (file.parent / "corpus/debates.jsonl").write_text("")
-    file.write_text(GOOD)
-    assert read_experiment(file).generators["floor"].shots == 3
+    (found,) = faults(file, ("[generators.floor]", '[generators.floor]\nmodel = "local/gpt2"'))
+    assert ":12 generators.floor.model: the question for an argument needs a response in a given" in found
 
 
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
-        (
-            'model = "gpt-4o-mini"\nmetrics = ["groundedness"]',
-            'name = "rag-fine-grained-offline"',
-            "judges[0]",
-        ),
+        ('model = "gpt-4o-mini"', 'name = "rag-fine-grained-offline"', "judges[0]"),
         ("[rerankers.side]", "[rerankers.side]\nstep = 30", "more than the window"),
-        ("[retrievers.deep]", '[retrievers.deep]\nrun = "no.res"', "there is no file"),
-        ("[generators.floor]", '[generators.floor]\nstrategy = "extract"', "did you mean 'extractive'"),
         ("[retrievers.deep]", '[retrievers.deep]\nencoder = "x"', "an engine that compares vectors"),
-        (
-            "[retrievers.deep]",
-            '[retrievers.deep]\nrun = "experiment.toml"\nengine = "dense"',
-            "so nothing is searched",
-        ),
         ('name = "irrelevant"', 'name = "irrelevant"\nlevels = [0, 200]', "from 0 to 100"),
-        (
-            'format = "direct"',
-            'format = "direct"\nmodels = 3',
-            "there is no such field here",
-        ),
-        (
-            'corpus = "corpus"',
-            'corpus = "corpus"\nmodels.x.input_price = 1.0',
-            "both input_price and output_price",
-        ),
+        ('corpus = "corpus"', 'corpus = "corpus"\nmodels.x.input_price = 1.0', "both input_price and"),
     ],
 )
 def test_other_faults(file, before, after, expected):
