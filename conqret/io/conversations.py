@@ -49,7 +49,10 @@ _MAX_NAME, _MAX_CALL = 200, 4_000
 
 
 def holds_messages(value: object) -> bool:
-    """Return True if ``value`` is a list of chat messages, also one that is written in a text cell."""
+    """Return True if ``value`` is a list of chat messages, also one that is written in a text cell.
+
+    Only the first message, or the beginning of a text, is looked at.
+    """
     if isinstance(value, str):
         return value.lstrip()[:2000].startswith("[") and any(f'"{name}"' in value[:2000] for name in _SPEAKER)
     listed = None if isinstance(value, Mapping) else as_list(value)
@@ -61,6 +64,8 @@ def holds_messages(value: object) -> bool:
 
 def read_messages(value: object, where: str, reader: TableReader) -> list[ChatMessage]:
     """Parse the chat messages in a column's value. Invalid messages are recorded as faults of the reader.
+
+    Messages without content are left out with a note, except the assistant's last one.
 
     Raises:
         InvalidCell: the value is no list, or an empty one.
@@ -279,7 +284,12 @@ def _calls(entry: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> Iter
 
 
 def _written_calls(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The calls in a turn of ShareGPT's that is nothing else: an object as JSON in a text, or several."""
+    """Yield the calls in a turn of ShareGPT that holds nothing but calls, each as an empty id and the call in
+    words.
+
+    The turn has one object or a list, also as JSON in a text; what is no object comes as the beginning of the
+    turn's text.
+    """
     text = entry.get(_where_content(entry))
     read = structure_or_none(text) if isinstance(text, str) else text
     for call in read if isinstance(read, list) else [read]:
@@ -299,8 +309,8 @@ def _call(name: object, arguments: object) -> str:
 def with_conversation(
     values: dict[str, Any], where: str, reader: TableReader, *, unanswered: bool = False
 ) -> dict[str, Any]:
-    """Return the fields of an item (``values``) with its messages split into question, answer, earlier
-    turns and documents.
+    """Split the messages of an item into question, answer, earlier turns and documents; return its fields
+    (``values``), which are changed in place.
 
     The assistant's last message is the answer, and the user's last message before it is the question, if the
     item has no own ones. Earlier messages become turns, and tool results become documents after the item's

@@ -264,9 +264,11 @@ _image = attrgetter("image")
 
 
 def _named(reader: TableReader, topic: str, stance: Stance, made: Counter[str]) -> str:
-    """The id of an item that has none: of its topic and stance, so that it stays where rows are sorted or added.
+    """Return an id for an item that has none, made of its topic and stance, so that it stays if rows are
+    sorted or added.
 
-    ``made`` counts those that there are; items of the same topic and stance are numbered.
+    ``made`` counts the ids made so far and is updated; further items of the same topic and stance get a
+    number from 2.
     """
     reader.note("items without an id are called by topic and stance")
     words = re.sub(r"[\W_]+", "-", topic.casefold()).strip("-")
@@ -334,7 +336,9 @@ def _language(value: object, where: str, reader: TableReader) -> str:
 
 
 def _reference(value: object, where: str, reader: TableReader) -> str | None:
-    """A text, or the first of several, which may be objects with a text."""
+    """Return a text, or the first of a list of texts or of objects with a ``text``; None, with a note, if it
+    is blank.
+    """
     inside = list_in_cell(value) if isinstance(value, str) and value.lstrip().startswith("[") else None
     listed = as_list(value if inside is None else inside)
     every = listed if isinstance(listed, list) else [value]

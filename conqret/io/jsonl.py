@@ -241,7 +241,9 @@ def _small(path: Path) -> bytes | None:
 
 
 def _is_indented(path: Path) -> bool:
-    """Whether a file as a whole is JSON objects, each over one line or several."""
+    """Return True if a file as a whole is JSON objects, each over one line or several; also if it is too
+    large to tell.
+    """
     try:
         for _, value in _values((_small(path) or b"").decode("utf-8-sig")):
             if not isinstance(value, dict):

@@ -100,7 +100,7 @@ def _of_topics(path: Path, name: str) -> Iterator[Row | Fault]:
 def report_lengths(path: str | Path) -> dict[tuple[str, str], int]:
     """Return the number of words of each report, by (run, topic).
 
-    The file holds reports, or the items that were made from them.
+    The file holds reports, or the items that were made from them. Citation marks are not counted.
 
     Raises:
         ItemsError: the file cannot be read, or a line is no report.

@@ -232,7 +232,12 @@ class _RubricReader:
         return list(chain.from_iterable(each))
 
     def _criteria(self, record: Any, place: Place, taken: set[str]) -> list[Criterion]:
-        """The criteria that a record holds: one, or of a question with short answers one for each of these."""
+        """Return the criteria that a record holds: one, or one for each short answer to its question; none,
+        with a fault, if it is invalid.
+
+        ``place`` is the record's position in the source; ``taken`` has the names in use and gets the new
+        ones.
+        """
         try:
             return [unique(one, taken, named=named) for one, named in criteria_in(record)]
         except InvalidCell as invalid:

@@ -295,6 +295,9 @@ def open_items(
 ) -> ItemSource:
     """Open items from a file, a folder of files, a frame, or memory, and return them as an ItemSource.
 
+    Only the columns are looked at; the items are read and checked by :meth:`ItemSource.check` or by
+    iterating.
+
     Args:
         source: a path, a polars or pandas frame, a pyarrow table, or an iterable of items and
             dictionaries. A path may be JSON Lines (also gzipped), a small JSON list, CSV, Parquet, a

@@ -56,6 +56,10 @@ def requirements(
         items: the file of items to judge, which may contain a rubric.
         settings: the settings of the judge and of its items, as :func:`conqret.judge` takes them.
         own: True if conqret calls no model because a function or a log judges.
+
+    Raises:
+        DeclarationError: a condition cannot be read, or the items or the judge's settings are invalid.
+        UnknownNameError: a condition is on a metric that the judge does not have.
     """
     metrics = {metric_name(metric) for metric in settings.get("metrics", ())}
     if own:  # of a function's own metrics, those that it returns are checked before it judges

@@ -364,7 +364,9 @@ def tables(judgment: Judgment, item: Item | None) -> Iterator[View]:
 
 
 def _kind(judge_format: str, metrics: Collection[str]) -> str:
-    """What the parts are that these metrics, by their labels, rate together."""
+    """Return what the parts are that these metrics, given by their labels, rate together, such as "criterion"
+    or "nugget".
+    """
     if judge_format in ("static-rubric", "rubric"):
         return "criterion"
     if set(metrics) == {words.label(BY_SUB_NARRATIVE)}:
@@ -375,8 +377,9 @@ def _kind(judge_format: str, metrics: Collection[str]) -> str:
 
 
 def _weighed(part: Part) -> View:
-    """A criterion of a rubric, what was found, and its weight. A fault that points are taken for has the color of what
-    is left of them."""
+    """Return the row of a criterion of a rubric: what was found, and its weight. A fault that points are
+    taken for has the color of what is left of them.
+    """
     verdict, _, weight = (part.label or "").partition(WEIGHT)
     value = part.value
     if value is not None and weight.startswith("-"):
@@ -418,7 +421,7 @@ def _citation_verdicts(
 
 
 def _verdicts(judgment: Judgment) -> list[tuple[Part, tuple[int, int]]]:
-    """The verdicts on citations, each with its sentence and its document."""
+    """Return the verdicts on citations, each with the numbers of its sentence and its document, from 1."""
     verdicts = []
     for measure in judgment.measures.values():
         for part in measure.parts:

@@ -147,7 +147,8 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
 
 
 def expected_costs(items: Any, **settings: Unpack[JudgeSettings]) -> list[ExpectedCost]:
-    """Return the same for each judge: one, or the first and the last of a cascade.
+    """Return the expected calls, tokens and dollars of each judge: of one, or of the first and the last of a
+    cascade.
 
     The last judge is expected to judge the share of items that it had to judge where the rule was fitted.
     """
@@ -166,7 +167,12 @@ def expected_costs(items: Any, **settings: Unpack[JudgeSettings]) -> list[Expect
 
 
 async def judged(items: Any, settings: JudgeSettings, *, report: bool = True) -> Any:
-    """Judge items as :func:`judge`; without ``report``, the caller writes the report page of the run."""
+    """Judge items as :func:`judge`; without ``report``, the caller writes the report page of the run.
+
+    Returns:
+        The judgments (:class:`~conqret.judging.judgments.Judgments`); if the items are a frame, the frame
+        with the verdicts as additional columns.
+    """
     check_known("option of judge", JudgeSettings.__annotations__, *settings)
     session = settings.get("session")
     if session is not None:
@@ -345,6 +351,8 @@ def _with_shots(
 ) -> dict[str, Any]:
     """Return the options of a judge with the labeled examples that its prompts are to show, drawn from the items.
     Without ``shots`` and ``examples`` the options are returned unchanged.
+
+    Examples that are drawn already, as in a replay, stay.
 
     Raises:
         DeclarationError: only one of both is given, or the format shows no examples.

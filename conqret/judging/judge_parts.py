@@ -313,8 +313,8 @@ class Judge:
                 )
 
     def reported(self, metrics: Iterable[str] = ()) -> tuple[str, ...]:
-        """Return the requested metrics (all of the format if empty) in report order, derived ones after their
-        base.
+        """Return the requested metrics in report order, derived ones after their base; without any, all
+        metrics of the format but no derived ones.
         """
         wanted, order = frozenset(metrics), list(self.metrics)
         if not wanted:
