@@ -261,8 +261,7 @@ class LabelReader:
             )
 
     def _complain_of_words(self, words: Mapping[str, int], dimensions: list[str]) -> None:
-        """Record one fault for all labels that are words without a number; ``words`` maps each to its count.
-        """
+        """Record one fault for all labels that are words without a number; ``words`` maps each to its count."""
         shown = ", ".join(f"{quoted(word)} ({count} times)" for word, count in sorted(words.items())[:20])
         where = ", ".join(dimensions[:5]) + (
             f" and {len(dimensions) - 5} more" if len(dimensions) > 5 else ""

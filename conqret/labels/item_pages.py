@@ -188,7 +188,12 @@ class Pages:
         return led_to(f"/screen/{following.number}" if following is not None else "/next")
 
     async def _asked(self, request: Request) -> tuple[dict[str, str] | None, Annotator, str, ScreenTurn]:
-        """What was sent to a screen, if anything; by whom, with their token; and the screen, which is theirs."""
+        """Return the form that was sent to a screen (None for a GET), the annotator, their token, and the
+        screen's turn.
+
+        Raises:
+            PageRefusal: 404, the screen is not theirs; or as :meth:`_who`.
+        """
         form = await form_of(request) if request.method == "POST" else None
         annotator, token = await self._who(request, form)
         turn = await apart(self.ledger.turn, annotator, whole(request.path_params["number"]))

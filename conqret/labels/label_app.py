@@ -201,7 +201,12 @@ class JudgingPages(DebatePages):
 
 
 def _bonuses(screen: Screen) -> dict[str, Any]:
-    """What answers earn, as the page shows it: strength, dollars where it is right, dollars where it is wrong."""
+    """Return template variables for what answers earn: ``bonuses``, ``careful`` and ``answer_from``.
+
+    ``bonuses`` has rows of strength, dollars if right and dollars if wrong. ``careful`` is True if abstaining
+    earns more than in the simple instruction, and ``answer_from`` is the probability in percent from which an
+    answer pays more than abstaining.
+    """
     payoff = INSTRUCTIONS[screen.judging.instruction if screen.judging else SIMPLE.name]
     rows = [
         (STRENGTHS[strength], payoff.bonus(strength), payoff.bonus(-strength))

@@ -178,6 +178,10 @@ def verdict_plan(
         practice: the file of practice items.
         on_check: called with the practice items, after checking them.
         question: the question to annotators; by default a general question.
+
+    Raises:
+        DeclarationError: no row is left to label, or the folder holds another study or the same with another
+            question.
     """
     screens = drawn_before(folder, table)
     wanted = sample or len(screens) or SAMPLE

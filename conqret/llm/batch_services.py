@@ -422,7 +422,9 @@ def _made(batch: Mapping[str, Any]) -> datetime:
 
 
 def _as_openai(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A message of Anthropic's in the form that is read everywhere else."""
+    """Convert a message of Anthropic to a response body in OpenAI's chat format; the input of a tool call
+    becomes the text.
+    """
     blocks = [block for block in message["content"] if isinstance(block, Mapping)]
     used = next((block for block in blocks if block.get("type") == "tool_use"), None)
     texts = "".join(str(block.get("text") or "") for block in blocks if block.get("type") == "text")

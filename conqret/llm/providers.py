@@ -74,7 +74,9 @@ def _providers() -> frozenset[str]:
 
 
 def _entry(model: str) -> Mapping[str, Any]:
-    """The list's entry for ``model``, by its full name, or without the provider if the provider fits."""
+    """Return the list's entry for ``model``, by its full name, or without the provider if the provider fits;
+    else an empty one.
+    """
     prices: Mapping[str, Mapping[str, Any]] = _table(_PRICE_LIST)
     if model in prices:
         return prices[model]

@@ -260,7 +260,7 @@ class Run(Generic[Row]):
         """Write the result files and return the run's outcome.
 
         ``conclude`` gets all rows in the order of their units and returns the summary and further files by
-        path.
+        path. A pydantic summary is written to the folder's summary file.
 
         Raises:
             Counted: this is a dry run.

@@ -150,7 +150,9 @@ def boundaries(text: str, language: str | None = None) -> list[tuple[int, int]]:
 
 
 def _add(bounds: list[tuple[int, int]], text: str, start: int, end: int) -> None:
-    """Add a sentence; citation marks that stand alone belong to the one before them."""
+    """Add a sentence to ``bounds``; a blank one is ignored, and citation marks that stand alone join the one
+    before them.
+    """
     piece = text[start:end]
     if not piece or piece.isspace():
         return

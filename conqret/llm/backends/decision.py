@@ -232,6 +232,7 @@ async def _completed(
 
     Raises:
         ProviderError: no response came, or one without answers.
+        DeclarationError: the request has no typed questions.
     """
     decision = request.decision
     if decision is None:
@@ -291,7 +292,9 @@ def _through_litellm(options: ClientOptions, model: str) -> Connection:
 
 
 def _placed(base: str, provider: Provider) -> tuple[DecisionWire, str]:
-    """The wire and the address at a base, which may name the interface, or end in /v1 or before it."""
+    """Return the wire and the address of requests for a base address, which may be whole, end in /v1, or have
+    neither.
+    """
     path = urlsplit(base).path.rstrip("/") if "://" in base else ""
     for wire in WIRES.values():
         if path.endswith(wire.path):

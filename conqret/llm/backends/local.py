@@ -142,7 +142,9 @@ def _settings(name: str) -> _Settings:
 
 
 def _settings_of_pinned(name: str) -> _Settings:
-    """The same of a model that a replay can do without: no settings where they cannot be had."""
+    """Return the settings of a model whose identity is known; empty ones where they cannot be had, as in a
+    replay without it.
+    """
     if not folder_of(name).is_dir():
         return _NOTHING if _only_a_folder(name) else _hub_settings_or_none(name, hub_reachable())
     try:
