@@ -171,10 +171,12 @@ def score_uses(uses: Sequence[DocumentUse], case: Case) -> dict[str, Measure]:
 
 
 def answered(parts: Sequence[Any], reference: str = "") -> Measure:
-    """1 where the answer gives anything that the question asks for, else 0; the label says whether it declined, and how
-    rightly: rightly, where the documents hold nothing of what it declines to say. A ``reference`` that answers is named
-    in the explanation then: either the documents were not found, or the judge errs. Where a part is not ``sure``, the
-    label is ``declined``."""
+    """Return the measure 1 where the answer gives anything that the question asks for, else 0 (missing
+    without ``parts`` of the question); the label says whether it declined, and how rightly: rightly, where
+    the documents hold nothing of what it declines to say. A ``reference`` that answers is named in the
+    explanation then: either the documents were not found, or the judge errs. Where a part is not ``sure``,
+    the label is ``declined``.
+    """
     if not parts:
         return _nothing("the question asks for nothing")
     declined = [part for part in parts if part.in_answer == "declined"]

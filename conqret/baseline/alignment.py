@@ -196,7 +196,9 @@ def best_passage(claim: Sentence, source: Text) -> tuple[int, int, float]:
 
 
 def _rare(shared: Set[str], claim: Sentence, source: Text) -> tuple[list[int], float]:
-    """Where the rarest of the shared stems stand, as others are everywhere, and the weight of the others."""
+    """Return the places of the rarest shared stems, at most :data:`OFTEN` in all and not sorted, and the
+    weight of the others.
+    """
     rare, left = list[int](), sum([claim.weights[term] for term in shared])
     for term in sorted(shared, key=lambda term: len(source.places[term])):
         if len(rare) + len(source.places[term]) > OFTEN:

@@ -203,9 +203,9 @@ class JudgingPages(DebatePages):
 def _bonuses(screen: Screen) -> dict[str, Any]:
     """Return template variables for what answers earn: ``bonuses``, ``careful`` and ``answer_from``.
 
-    ``bonuses`` has rows of strength, dollars if right and dollars if wrong. ``careful`` is True if abstaining
-    earns more than in the simple instruction, and ``answer_from`` is the probability in percent from which an
-    answer pays more than abstaining.
+    ``bonuses`` has rows of strength, dollars if right and dollars if wrong. ``careful`` is True unless the
+    instruction is the simple one. ``answer_from`` is the lowest probability of being right, in percent, from
+    which some answer pays more than abstaining.
     """
     payoff = INSTRUCTIONS[screen.judging.instruction if screen.judging else SIMPLE.name]
     rows = [

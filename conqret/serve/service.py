@@ -291,7 +291,9 @@ class _Service:
         return ""
 
     async def index(self, request: Request) -> Response:
-        """The formats, with what each requests and needs."""
+        """Answer with version, model and formats: of each its address, summary, metrics and the fields that
+        it needs.
+        """
         formats = {
             judge.name: {
                 "judge": JUDGE_PATH.format(format=judge.name),

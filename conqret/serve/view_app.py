@@ -160,7 +160,9 @@ def _listed(root: Path, run: RunEntry) -> ListedRun:
 
 
 def _validation(root: Path, folder: Path) -> ListedRun:
-    """What the list says of a validation."""
+    """Return the list entry of a validation; if it cannot be read or leads out of ``root``, the entry has a
+    ``fault``.
+    """
     name, fault = folder.relative_to(root).as_posix(), leads_out(root, folder)
     what = begun = ""
     if not fault:
@@ -222,7 +224,7 @@ class _Viewer:
         self._one_at_a_time = threading.Lock()
 
     def runs(self, request: Request) -> Response:
-        """The list of runs, those with all words that are searched for."""
+        """Answer with the list of runs; with a query ``q``, of those that have all of its words."""
         query = request.query_params.get("q", "")[:200]
         try:
             with self._one_at_a_time:
