@@ -201,8 +201,11 @@ def answered(parts: Sequence[Any], reference: str = "") -> Measure:
 
 
 def unsupported(claims: Sequence[Claim]) -> Measure:
-    """How much of an answer is unsupported, whatever its length: ``raw`` counts the claims that documents do not fully
-    support, and the value is 1 - 2^-w, where w is the sum of their weights (:data:`WEIGHT`): 0 where there are none."""
+    """Return how much of an answer is unsupported, whatever its length, each such claim as a part.
+
+    ``raw`` counts the claims that documents do not fully support, and the value is 1 - 2^-w, where w is the
+    sum of their weights (:data:`WEIGHT`): 0 where there are none.
+    """
     faults = [claim for claim in claims if claim.verdict != "supported"]
     parts = [credited_part(claim, "claim", "verdict") for claim in faults]
     counts = Counter(part.label for part in parts)

@@ -180,7 +180,7 @@ def _where_content(entry: Mapping[str, Any]) -> str:
 
 
 def _result(part: Mapping[str, Any]) -> object:
-    """What a tool gave back in a part: texts and images, or an object of its own, as JSON."""
+    """Return what a tool returned in a part: a text, a list of parts, or another object as JSON."""
     value = part.get("content", part.get("response"))
     if not isinstance(value, Mapping) or isinstance(value.get("text"), str) or part_type(value):
         return value
@@ -195,7 +195,9 @@ def _given_back(value: object, where: str, call: object, reader: TableReader) ->
 
 
 def _seen(message: ChatMessage, reader: TableReader) -> ChatMessage:
-    """A tool's message with its image, where all that it gave back is one."""
+    """Return a tool's message with its content as an image, if the content is only an image; else the message
+    unchanged.
+    """
     if not says_image(message.content):
         return message
     image = read_image(message.content, message.where, reader)
@@ -209,7 +211,11 @@ def _listed(value: object) -> list[Any]:
 
 
 def _filled(message: ChatMessage) -> ChatMessage:
-    """What a tool gave back, which has to be there."""
+    """Return a tool's message unchanged, after checking that it is not empty.
+
+    Raises:
+        InvalidCell: it has neither text nor image.
+    """
     if not message.content.strip() and not message.images:
         raise InvalidCell("is a tool's message without content", "Write what it gave back, or delete it")
     return message

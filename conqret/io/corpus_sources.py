@@ -121,7 +121,7 @@ def read_passages(
 
 
 def _fields(template: str) -> set[str]:
-    """What is to be filled in; the template itself where it is broken."""
+    """Return the names of the fields that a template has; the template itself if it is invalid."""
     try:
         return {name for _, name, _, _ in Formatter().parse(template) if name is not None}
     except ValueError:

@@ -23,7 +23,11 @@ WRAPPERS = ("samples", "results", "items", "data")
 
 
 def _unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """The object; JSON readers would silently keep the last of two values under one name."""
+    """Return the object of these fields.
+
+    Raises:
+        ValueError: a field occurs twice, of which JSON readers would silently keep the last.
+    """
     record = dict(pairs)
     if len(record) < len(pairs):
         repeated = repeated_in(name for name, _ in pairs)

@@ -148,7 +148,11 @@ _PARTS_OF_A_REPORT = frozenset({"topic", "references", "answer", "responses", "d
 
 
 def _metadata(report: Mapping[str, object]) -> tuple[object, str]:
-    """What a report says of itself, and how the names of that begin: in its metadata, or of 2024's at its top."""
+    """Return the metadata of a report, and the prefix of their names in messages.
+
+    They are the field ``metadata`` (prefix ``metadata.``), or, as in 2024, the other fields of the report (no
+    prefix).
+    """
     if not is_missing(report.get("metadata")) or not any(key in report for key in TOPIC_IDS):
         return report.get("metadata"), "metadata."
     return {key: value for key, value in report.items() if key not in _PARTS_OF_A_REPORT}, ""

@@ -124,7 +124,7 @@ def read_rankings(path: str | Path) -> Rankings:
 
 
 def _place(line: ScoredDoc) -> tuple[float, str]:
-    """What trec_eval sorts by; it holds scores in single precision."""
+    """Return the key by which trec_eval sorts: the score in single precision, then the document id."""
     return c_float(line.score).value, line.doc_id
 
 

@@ -228,7 +228,9 @@ def _without_score(judgments: Iterable[Judgment], metric: str | None) -> Iterato
 
 
 def why(measure: Measure) -> str:
-    """What decides a measure: the reason why it has no value, else its lowest part, else its explanation."""
+    """Return what decides a measure: the reason why it has no value, else its lowest part, else its
+    explanation.
+    """
     if measure.reason is not None:
         return f"{reason(measure.reason)}{measure.detail and f' ({measure.detail})'}"
     low = [part for part in measure.parts if part.value is not None and part.value < 1]

@@ -435,7 +435,7 @@ def with_turns(
     """Return a filled prompt with the instructions for turns and images added.
 
     The turns themselves are added where only the last answer is judged. ``prompt`` is the conversation
-    prompt.
+    prompt; ``documents`` is True if the prompt shows the item's documents.
     """
     shows_whole = judged == "whole" and bool(item.messages)
     first = sum(len(turn.images) for turn in item.messages) + 1

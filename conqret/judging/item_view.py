@@ -413,8 +413,10 @@ def _verdict_rows(verdicts: Iterable[tuple[Part, tuple[int, int]]], item: Item |
 def _citation_verdicts(
     verdicts: Iterable[tuple[Part, tuple[int, int]]], argument: str
 ) -> Callable[[int, int], str]:
-    """What gives the verdict on a citation by where its mark stands in the argument and the number of the document
-    that it cites; empty where there is none."""
+    """Return a function that gives the verdict on a citation; an empty text if there is none.
+
+    The function takes the place of the mark in the argument, and the number of the document that it cites.
+    """
     labels = {place: part.label for part, place in verdicts if part.label in VERDICTS}
     starts = [span.start for span in sentences(argument)]
     return lambda start, document: labels.get((bisect_right(starts, start), document)) or ""

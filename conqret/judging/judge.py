@@ -172,6 +172,9 @@ async def judged(items: Any, settings: JudgeSettings, *, report: bool = True) ->
     Returns:
         The judgments (:class:`~conqret.judging.judgments.Judgments`); if the items are a frame, the frame
         with the verdicts as additional columns.
+
+    Raises:
+        DeclarationError: as for :func:`judge`.
     """
     check_known("option of judge", JudgeSettings.__annotations__, *settings)
     session = settings.get("session")
@@ -210,8 +213,9 @@ async def judged(items: Any, settings: JudgeSettings, *, report: bool = True) ->
 
 
 def _abstention(abstain: str | Path | Abstention, setup: Setup) -> Abstention:
-    """What leaves unsure scores out and says where human labels lie. Raises DeclarationError where it was made for
-    another judge."""
+    """Return the abstention, read from its file if needed; it removes unsure scores. Raises DeclarationError
+    if it is for another judge.
+    """
     from conqret.studies.abstain.result import Abstention
 
     abstention = abstain if isinstance(abstain, Abstention) else Abstention.read(Path(abstain))
@@ -426,7 +430,9 @@ def _judging(settings: JudgeSettings) -> dict[str, Any]:
 
 
 def _declared(format: str | Judge | None) -> object:  # noqa: A002
-    """What tells a format from others: the criteria of one that is made of them."""
+    """Return what identifies a format: the data that a judge of criteria or a rubric was made from, else the
+    format itself.
+    """
     return format.declared if isinstance(format, Judge) and format.declared else format
 
 

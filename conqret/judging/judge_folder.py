@@ -161,11 +161,11 @@ class InstrumentRecord(RunRecord):
 
     @property
     def fingerprints(self) -> tuple[str, ...]:
-        """That of the judge configuration, and of each format that it is made of."""
+        """The fingerprint of the judge configuration, and of each format that it is made of."""
         return (self.fingerprint, *(part["fingerprint"] for part in self.formats.values()))
 
     def fingerprint_of(self, metric: str) -> str:
-        """That of the format that measures a metric."""
+        """Return the fingerprint of the format that measures a metric."""
         for part in self.formats.values():
             if metric in part["names"].values():
                 return str(part["fingerprint"])

@@ -445,7 +445,9 @@ def _schema(response: type[BaseModel]) -> Mapping[str, Any]:
 
 
 def _about(part: JudgePrompt[Any], wanted: frozenset[str]) -> JudgePrompt[Any]:
-    """The question for what is wanted of it alone; whole, where that is nothing or it is always requested whole."""
+    """Return the prompt restricted to the ``wanted`` metrics; the whole prompt if it cannot be restricted or
+    has none of them.
+    """
     return part if part.about is None or not wanted & set(part.metrics) else part.about(wanted)
 
 

@@ -170,7 +170,10 @@ def _score(reply: JudgeReply[OwnVerdict], case: Case) -> Mapping[str, Measure]:
 def _given_metrics(client: ClientOptions, source: ItemSource, *, pair: bool) -> dict[str, bool] | None:
     """Return the metrics that a function returns for the first item, for which it is called once, and whether each has
     a value. None if it returns a bare number or a verdict; empty if it fails or takes too long: then the run itself
-    says why."""
+    says why.
+
+    ``pair`` says whether the function gets both arguments.
+    """
 
     async def answered() -> str:
         item = plain(next(iter(source)), pair=pair)

@@ -122,6 +122,8 @@ def _labels(
 ) -> str:
     """Return the text of a file with the labels in the form ``to``.
 
+    ``given`` are all answers, ``decided`` the final labels; ``final`` writes these.
+
     Raises:
         DeclarationError: there are none of this form.
     """

@@ -286,7 +286,7 @@ class WritingPages(DebatePages):
         return {**super().ending_content(annotator), "taken": self._taken(annotator)}
 
     def _taken(self, annotator: Annotator) -> Table | None:
-        """How judges rated the annotator's texts; None before any is judged."""
+        """Return the table of how judges rated the annotator's texts; None before any is judged."""
         judged = self.setting.judged
         feedback_rows = feedback(self.ledger, annotator, judged) if judged else []
         return self.worded(feedback_table(feedback_rows)) if feedback_rows else None

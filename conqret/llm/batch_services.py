@@ -281,7 +281,7 @@ class OpenAIBatches(BatchService):
 
 
 def _why(errors: Any) -> str:
-    """What the first fault of a batch that failed as a whole was."""
+    """Return a colon and the first fault of a batch that failed as a whole; empty if it names none."""
     data = mapping(errors).get("data")
     first = data[0] if isinstance(data, list) and data else None
     return f": {scrub(error_text(first))}" if first else ""
@@ -408,12 +408,14 @@ def _content(message: Message) -> str | list[dict[str, Any]]:
 
 
 def _length(batch: Mapping[str, Any]) -> int:
-    """How many questions a batch of the list holds."""
+    """Return how many requests a batch of the list has."""
     return sum(value for value in mapping(batch.get("request_counts")).values() if isinstance(value, int))
 
 
 def _made(batch: Mapping[str, Any]) -> datetime:
-    """When a batch of the list was made; long ago where that cannot be read."""
+    """Return the time at which a batch of the list was created; the earliest possible time if it cannot be
+    read.
+    """
     try:
         made = datetime.fromisoformat(str(batch.get("created_at")))
     except ValueError:

@@ -283,7 +283,7 @@ class _Service:
         return list(judgments), [judgment.model_dump_json().encode() for judgment in judgments]
 
     async def _unaskable(self) -> str:
-        """Why the model answers no request at all (no server at its address); empty where it can."""
+        """Return why the model cannot be called at all, such as no server at its address; empty if it can."""
         try:
             await self.session.client.prepare()
         except DeclarationError as error:
@@ -307,7 +307,7 @@ class _Service:
         return _json(compact({**facts, "formats": formats}))
 
     async def health(self, request: Request) -> Response:
-        """That the service is there."""
+        """Answer with status 200: the service runs."""
         return _json(b'{"status":"ok"}')
 
     async def ready(self, request: Request) -> Response:
@@ -324,7 +324,7 @@ class _Service:
         return _json(compact(state), 503 if why else 200)
 
     async def _unready(self) -> str:
-        """Why no item could be judged now; empty where one could."""
+        """Return why no item could be judged now; empty if one could."""
         self.session.resume_after(PAUSE_SECONDS)
         if self.session.client.out_of_money:
             return "the budget is spent"

@@ -308,7 +308,7 @@ ALL_RUNS = [("All runs", "/")]
 
 
 def _around(run: Path) -> list[tuple[str, str]]:
-    """The way back, and what else there is of the run."""
+    """Return the links (title, address) on a run's page: back to the list, its report, and its further pages."""
     return [*ALL_RUNS, *([("Report", REPORT)] if (run / RECORD_NAME).is_file() else []), *beside(run)]
 
 
@@ -321,7 +321,7 @@ def _asked(run: JudgeFolder, number: int) -> Iterable[str]:
 
 
 def _nowhere(request: Request, error: Exception | None = None) -> Response:
-    """What stands where nothing is."""
+    """Return the page with status 404 that says that there is no run at this address."""
     sheet = ReportPage("runs", "There is no run at this address", [], ["It may have been moved or deleted."])
     return _response(sheet.html(around=ALL_RUNS), 404)
 
@@ -331,7 +331,7 @@ def _inside(runs: Iterable[tuple[str, str]]) -> list[Section]:
 
 
 def _sorry(error: Exception, status: int = 409, inside: Sequence[Section] = ()) -> Response:
-    """A page that says what is wrong."""
+    """Return the page with the reason why something cannot be shown, and the sections ``inside``."""
     known = isinstance(error, ConqretError | OSError)
     why = str(error) if known else f"the files are not as a run writes them ({type(error).__name__}: {error})"
     sheet = ReportPage("runs", "This cannot be shown", inside, lede=[words.capitalised(why[:2000])])

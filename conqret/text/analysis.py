@@ -243,12 +243,12 @@ class Sentence:
 
     @cached_property
     def having(self) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-        """The same for each *with*."""
+        """For each *with*, the content stems of the phrase after it, and those of the next six words."""
         return self._phrases(_WITH)
 
     @cached_property
     def unless(self) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-        """The same for each *unless*."""
+        """For each *unless*, the content stems of the phrase after it, and those of the next six words."""
         return self._phrases(_UNLESS)
 
     @cached_property
@@ -264,7 +264,9 @@ class Sentence:
         return frozenset(terms) - _NOTHING
 
     def _phrases(self, signs: Set[str]) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-        """The phrase after each of ``signs``, and the six words after it, as content stems."""
+        """Return for each of ``signs`` the content stems of the phrase after it, and those of the six words
+        after it.
+        """
         if signs.isdisjoint(self.words):
             return ()
         stems, found = terms_of(self.language), list[tuple[frozenset[str], frozenset[str]]]()

@@ -319,7 +319,7 @@ class Local(Connection):
 
 @contextmanager
 def _of_this_text() -> Iterator[None]:
-    """What a model fails with on one text, and may not on others."""
+    """Turn an error of the model on one text into a ProviderError (BAD_REQUEST), as a context manager."""
     try:
         yield
     except (RuntimeError, IndexError, TypeError) as error:
