@@ -192,8 +192,7 @@ class _Tools:
 
 
 def _sendable(value: Any) -> Any:
-    """Return plain data with lone surrogates replaced, which names of files may contain and no response can.
-    """
+    """Return plain data with lone surrogates replaced, which names of files may contain and no response can."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, dict):

@@ -241,7 +241,7 @@ def _named(options: ClientOptions) -> tuple[str, str] | None:
     """Return the provider (one that conqret calls itself) and the model's name there; None for a model of
     another one.
 
-    Any model at a user's own server counts as OpenAI's.
+    A model at a user's own server counts as OpenAI's, unless its name begins with a provider.
     """
     model = options.model
     provider, _, name = model.partition("/")
