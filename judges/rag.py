@@ -237,9 +237,11 @@ _HELPFUL, _ANSWERING = 0.2, 0.4
 
 
 def baseline(case: Case) -> dict[str, Any]:
-    """The sentences of the answer as claims, by the words, figures and names of the document that supports each best;
-    the question as one part, and documents by their relevance. A sentence that declines is no claim, nor is a hint
-    next to one whom to contact; what it states after *but* and the like is."""
+    """Return the baseline's response: the sentences of the answer as claims, by the words, figures and names
+    of the document that supports each best; the question as one part, and documents by their relevance. A
+    sentence that declines is no claim, nor is a hint next to one whom to contact; what it states after *but*
+    and the like is.
+    """
     evidence, item = case.evidence, case.item
     plain = _MARKERS.sub("", item.argument or "")  # the number of an entry is no figure of its claim
     answer, states = _claims_apart(plain)

@@ -229,7 +229,7 @@ def requirement_table(outcomes: Sequence[RequirementOutcome]) -> Table:
 
 
 def worst_table(outcomes: Sequence[RequirementOutcome]) -> Table:
-    """The worst items of the conditions that are not met."""
+    """Build the table of the worst items of the conditions that are not met."""
     rows = [
         (outcome.requirement, worst.item, worst.score, worst.why)
         for outcome in outcomes

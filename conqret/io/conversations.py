@@ -409,10 +409,11 @@ def _answered(
 
 
 def _last_answer(messages: Sequence[ChatMessage], last: int, answers: Sequence[int]) -> int | None:
-    """The place of the last answer; None where it is empty.
+    """Return the index of the last answer of the assistant; None if it is empty.
 
-    ``last`` is that of the last message of the assistant: where it says nothing, or calls a tool in a turn in which no
-    text of the assistant's stands, an earlier turn's answer is not its own.
+    ``last`` is the index of the assistant's last message, and ``answers`` are those of its messages with
+    text. If the last message is empty, or only calls a tool in a turn without any text of the assistant, an
+    earlier turn's answer does not count.
     """
     if messages[last].images or (answers and answers[-1] == last):
         return last

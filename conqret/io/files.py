@@ -66,7 +66,8 @@ _DEEPEST = 20
 
 
 def _row_groups(path: Path) -> list[tuple[int, int]]:
-    """The rows of each row group, and the bytes that they take unpacked, as the footer has them.
+    """Return the number of rows and the unpacked bytes of each row group, as the footer of a Parquet file has
+    them.
 
     Source: the Parquet format's ``parquet.thrift``, and Thrift's compact protocol.
 

@@ -61,7 +61,11 @@ SEPARATORS = ("|||", "||", "\n---\n", "\n###\n", " ### ")
 
 
 def _split(text: str, separator: str, reader: TableReader) -> list[str]:
-    """The documents of one cell. Without a separator it is one; a text that looks like several is noted."""
+    """Return the documents of one cell: the parts between the separator without blank ones, or the text as
+    one document.
+
+    Without a separator, a text that looks like several documents is noted; a blank cell has none.
+    """
     lines = text.replace("\r\n", "\n")
     if separator:
         parts = (lines if "\n" in separator else text).split(separator)
@@ -242,7 +246,9 @@ def _conversation(dialect: Dialect, record: Mapping[str, object]) -> str:
 
 
 def _conversing(schema: Schema, column: str) -> Schema:
-    """The schema of a record whose messages stand in this column, and in which the topic may be absent."""
+    """Return the schema of a record whose messages are in ``column``; the topic is then optional, and no
+    other field reads it.
+    """
     fields = {
         name: replace(field, columns=tuple(other for other in field.columns if other != column))
         for name, field in schema.fields.items()

@@ -156,10 +156,11 @@ def _broken_list(name: str, error: ValueError, text: str) -> Fault:
 
 
 def _values(text: str) -> Iterator[tuple[int, object]]:
-    """The JSON values that stand in a text one after the other, each behind the number of its line.
+    """Yield each JSON value of a text that has several one after the other, with the number of its line (from
+    1).
 
     Raises:
-        ValueError: what stands there is none; see :func:`parse`.
+        ValueError: a value is not valid JSON; see :func:`parse`.
     """
     end, line = 0, 1
     while (filled := _FILLED.search(text, end)) is not None:

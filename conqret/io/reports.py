@@ -87,7 +87,11 @@ def _request_rows(path: str | Path) -> Rows:
 
 
 def _of_topics(path: Path, name: str) -> Iterator[Row | Fault]:
-    """The lines of a file of topics as TREC has them: an id, a tab, and the question."""
+    """Yield the lines of a file of TREC topics (an id, a tab, and the question) as rows with ``qid`` and
+    ``title``.
+
+    A line without a tab has only a ``title``; a line that cannot be read is a fault.
+    """
     for line in byte_lines(path, name):
         content = line if isinstance(line, Fault) else decoded(line, name)
         if isinstance(content, Fault):

@@ -322,7 +322,7 @@ def _is_empty(key: str, value: Any) -> bool:
 
 
 def _table(values: Mapping[str, Any]) -> dict[str, Any]:
-    """A criterion as a table of our own, from a record by whatever names it has its fields.
+    """Return the fields of a criterion by conqret's names, from a record with any known names for them.
 
     Raises:
         InvalidCell: there is no question, or a weight or an importance is none.

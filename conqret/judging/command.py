@@ -399,7 +399,7 @@ def _compare_card(card: Path, setup: Setup) -> None:
 
 
 def _lines(judgments: Judgments, summary: Summary, *, quiet: bool) -> Iterator[RenderableType]:
-    """The summary of a run for a console, with where its files are; its first lines alone where it is ``quiet``."""
+    """Yield the summary of a run for a console, with where its files are; only its first lines if ``quiet``."""
     from conqret.judging.summary_tables import headlines, terminal
 
     if summary.outstanding and not len(judgments):

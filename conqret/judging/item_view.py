@@ -399,7 +399,9 @@ def _row(name: str, cells: Iterable[Cell], parts: Sequence[Part]) -> View:
 
 
 def _verdict_rows(verdicts: Iterable[tuple[Part, tuple[int, int]]], item: Item | None) -> Iterator[View]:
-    """The verdicts on citations with the sentences that they are about, in the order of the argument."""
+    """Yield a table row for each verdict on a citation, in order: the sentence, the cited document and the
+    verdict.
+    """
     texts = [span.text for span in sentences(item.argument)] if item is not None and item.argument else []
     documents = len(item.documents) if item is not None else 0
     for part, (sentence, document) in verdicts:

@@ -228,7 +228,8 @@ def _provider(model: str) -> str:
 
 
 def _in_cascade(setup: Setup, settings: JudgeSettings, items: ItemSource) -> Setup:
-    """The setup with the last judge of a cascade and its rule.
+    """Return the setup of a cascade: ``setup`` as its first judge, with the last judge and the rule of the
+    settings.
 
     Raises:
         DeclarationError: only one of model and rule is given, or the rule is of other judges.

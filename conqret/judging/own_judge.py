@@ -79,7 +79,11 @@ def read_verdict(response: Any, metrics: Sequence[str]) -> dict[str, tuple[float
 
 
 def _with_reason(verdict: Any) -> tuple[Any, str]:
-    """A value and its reason: of a pair, or of an object with score (or value) and reason (or explanation)."""
+    """Return value and reason from a pair, from an object with score (or value) and reason (or explanation),
+    or a bare value.
+
+    The value is as it was returned, unchecked (None if the object has none); the reason may be empty.
+    """
     value, reason = verdict, None
     if isinstance(verdict, Mapping):
         value = verdict.get("score", verdict.get("value"))

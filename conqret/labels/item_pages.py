@@ -230,8 +230,7 @@ class Pages:
         """Return the annotator who sent the request, and their token, as :meth:`somebody`.
 
         Raises:
-            PageRefusal: as there; also 403, if the annotator has not given the consent that the study asks
-                for.
+            PageRefusal: as there; also 403, if the study needs consent and the annotator has not given it.
         """
         annotator, token = await self.somebody(request, form)
         if self.ledger.study.consent and not annotator.agreed:

@@ -395,7 +395,7 @@ class AnthropicBatches(BatchService):
 
 
 def _content(message: Message) -> str | list[dict[str, Any]]:
-    """A message's text, or its text and images in Anthropic's form."""
+    """Return a message's text or, if it has images, its text and images as parts in Anthropic's form."""
     if not message.images:
         return message.content
     parts: list[dict[str, Any]] = [{"type": "text", "text": message.content}]

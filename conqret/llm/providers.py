@@ -87,7 +87,7 @@ def _entry(model: str) -> Mapping[str, Any]:
 
 @functools.cache
 def _table(name: str) -> Mapping[str, Any]:
-    """A table of litellm's, empty where there is none."""
+    """Return the content of a JSON file in litellm's folder; empty if there is none."""
     folder = litellm_folder()
     path = folder / name if folder else None
     if path is None or not path.is_file():

@@ -343,7 +343,7 @@ def _count(served: ServedRequest, judgments: Sequence[Judgment]) -> None:
 
 
 def _metrics(request: Request, judge: Judge) -> list[str]:
-    """The metrics that the address names.
+    """Return the metrics that the query of the address names, each once; empty for all.
 
     Raises:
         Refusal: there is no such metric, or another parameter.

@@ -540,8 +540,11 @@ def other_quantities(found: Sequence[str], language: str) -> tuple[Quantity, ...
 
 
 def _value(word: str, language: str) -> tuple[float, int]:
-    """The number that a figure says, and its decimals: a mark that comes once stands before decimals where it is the
-    language's, and before a group of three digits where it is not."""
+    """Return the number that a figure stands for, and how many decimals it has.
+
+    A mark that occurs once separates decimals if it is the language's decimal mark; all other marks separate
+    groups of digits.
+    """
     decimal = "," if language in _COMMA_IS_DECIMAL else "."
     whole, _, fraction = word.rpartition(decimal)
     if not whole or word.count(decimal) > 1:

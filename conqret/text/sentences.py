@@ -186,7 +186,11 @@ class _FullStops:
         return self._language
 
     def end_sentence(self, stop: int, end: int) -> bool:
-        """Whether the full stop at ``stop`` ends a sentence: false in ``Dr. Who``, ``J. Smith`` and ``p. 4``."""
+        """Return True if the full stop at ``stop`` ends a sentence, unlike in ``Dr. Who``, ``J. Smith`` and
+        ``p. 4``.
+
+        ``end`` is the end of the full stop with the closing marks and the whitespace behind it.
+        """
         text = self._text
         if stop + 1 < end and text[stop + 1] == ".":  # an ellipsis ends it only before a capital
             return _next_is_upper(text, end)

@@ -352,7 +352,7 @@ def _overflow(rows: list[list[TargetScore]], window: int, room: int | None) -> s
 
 
 def _loaded(name: str, identity: str) -> ConditionalPerplexity:
-    """The scorer over these weights; another one that is in memory goes first, so that one has all the room."""
+    """Return the scorer with these weights, loaded if needed; another model in memory is released first."""
     wanted = (name, identity)
     if wanted not in _held:
         _held.clear()
