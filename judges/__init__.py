@@ -27,7 +27,7 @@ Debates (DEBATunE, Parrish et al.):
 - ``response_quality_any_side``: the same, whichever side they take
 - ``counter_argument``: how well a counter-argument is made; ``harmlessness``: whether a statement holds harm
 
-No formats: ``_shared`` has what several of them use, ``_sections`` the parts of an answer that rates several things,
-``_rag_questions`` and ``_prompt_questions`` what ``rag`` and
-``g_eval``, ``static_rubric`` and ``harmlessness`` put to decision models.
+No formats: ``_shared`` has what several of them use, ``_sections`` the parts of an answer that rates several things.
+For decision models ``_questions`` has what several formats put to them, ``_rag_questions`` what ``rag`` does, and
+``_prompt_questions`` what ``g_eval``, ``static_rubric`` and ``harmlessness`` do.
 """

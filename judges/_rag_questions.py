@@ -52,7 +52,10 @@ def variables(case: Case) -> Mapping[str, Any]:
 
 
 def _claims(decided: Decided, case: Case, name: str, values: Mapping[str, float]) -> Measure:
-    """The mean over the sentences that claim something, each a part.
+    """Return the measure with the mean over the sentences that claim something, each of them a part.
+
+    ``name`` is the beginning of the names of the questions about sentences, and ``values`` the value in [0,
+    1] of each answer.
 
     Raises:
         UnansweredError: no sentence does, or an answer is missing.

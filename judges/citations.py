@@ -18,7 +18,8 @@ from conqret.judging.scales import share
 def measures(item: Item) -> Mapping[str, Measure]:
     """Compute the shares of statements with citations, of valid citations, and of cited documents.
 
-    A share without anything to count is missing.
+    A share without anything to count is missing; with more citations than are judged (:func:`too_many`), all
+    are.
     """
     there = range(1, len(item.documents) + 1)
     if (missing := too_many(item)) is not None:

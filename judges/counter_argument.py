@@ -68,7 +68,9 @@ def baseline(case: Case) -> dict[str, Any]:
 
 
 def _snippets(item: Item) -> list[str]:
-    """What the counter-argument lists, or else quotes and cites."""
+    """Return the snippets that the counter-argument lists; if it lists none, what it quotes and the documents
+    that it cites.
+    """
     counter = item.argument or ""
     cited = [item.documents[n - 1].text for n in citations(counter) if 1 <= n <= len(item.documents)]
     quoted = [match.group(match.lastindex or 0) for match in _QUOTED.finditer(counter)]

@@ -90,7 +90,7 @@ def _mean(assigned: Sequence[Assigned], weights: Sequence[float], nothing: str, 
 
 
 def _lost(assigned: Sequence[Assigned]) -> Measure | None:
-    """Why a measure of these nuggets is missing; None where all are assigned."""
+    """Return the missing measure of nuggets of which some have no assignment; None if all have one."""
     lost = [part for _, part in assigned if isinstance(part, Measure)]
     if not lost:
         return None

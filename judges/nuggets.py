@@ -118,7 +118,11 @@ def baseline(case: Case) -> dict[str, Any]:
 
 
 def _by_words(nugget: Nugget, case: Case) -> dict[str, str]:
-    """As the baseline reads citations: support from three fifths of the words on, some from one third on."""
+    """Return explanation and assignment of a nugget by the baseline, from the share of its words that the
+    answer has.
+
+    From three fifths on it is supported, from one third on partly.
+    """
     if not analysed(nugget.text, case.evidence.language).terms:
         return {"explanation": NO_WORDS, "assignment": "not_support"}
     coverage = case.evidence.coverage(nugget.text, "argument")

@@ -171,10 +171,12 @@ def score_uses(uses: Sequence[DocumentUse], case: Case) -> dict[str, Measure]:
 
 
 def answered(parts: Sequence[Any], reference: str = "") -> Measure:
-    """1 where the answer gives anything that the question asks for, else 0; the label says whether it declined, and how
-    rightly: rightly, where the documents hold nothing of what it declines to say. A ``reference`` that answers is named
-    in the explanation then: either the documents were not found, or the judge errs. Where a part is not ``sure``, the
-    label is ``declined``."""
+    """Return the measure 1 where the answer gives anything that the question asks for, else 0 (missing
+    without ``parts`` of the question); the label says whether it declined, and how rightly: rightly, where
+    the documents hold nothing of what it declines to say. A ``reference`` that answers is named in the
+    explanation then: either the documents were not found, or the judge errs. Where a part is not ``sure``,
+    the label is ``declined``.
+    """
     if not parts:
         return _nothing("the question asks for nothing")
     declined = [part for part in parts if part.in_answer == "declined"]
@@ -199,8 +201,11 @@ def answered(parts: Sequence[Any], reference: str = "") -> Measure:
 
 
 def unsupported(claims: Sequence[Claim]) -> Measure:
-    """How much of an answer is unsupported, whatever its length: ``raw`` counts the claims that documents do not fully
-    support, and the value is 1 - 2^-w, where w is the sum of their weights (:data:`WEIGHT`): 0 where there are none."""
+    """Return how much of an answer is unsupported, whatever its length, each such claim as a part.
+
+    ``raw`` counts the claims that documents do not fully support, and the value is 1 - 2^-w, where w is the
+    sum of their weights (:data:`WEIGHT`): 0 where there are none.
+    """
     faults = [claim for claim in claims if claim.verdict != "supported"]
     parts = [credited_part(claim, "claim", "verdict") for claim in faults]
     counts = Counter(part.label for part in parts)
@@ -232,9 +237,11 @@ _HELPFUL, _ANSWERING = 0.2, 0.4
 
 
 def baseline(case: Case) -> dict[str, Any]:
-    """The sentences of the answer as claims, by the words, figures and names of the document that supports each best;
-    the question as one part, and documents by their relevance. A sentence that declines is no claim, nor is a hint
-    next to one whom to contact; what it states after *but* and the like is."""
+    """Return the baseline's response: the sentences of the answer as claims, by the words, figures and names
+    of the document that supports each best; the question as one part, and documents by their relevance. A
+    sentence that declines is no claim, nor is a hint next to one whom to contact; what it states after *but*
+    and the like is.
+    """
     evidence, item = case.evidence, case.item
     plain = _MARKERS.sub("", item.argument or "")  # the number of an entry is no figure of its claim
     answer, states = _claims_apart(plain)

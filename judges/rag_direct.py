@@ -44,7 +44,11 @@ def _pair(
     find: Callable[[Evidence], tuple[Finding, Finding]],
     answer: type[PairRating | PairRatingOrNull] = PairRating,
 ) -> JudgeSection:
-    """A rating of either argument; ``find`` is what the baseline finds of the first and of the second."""
+    """Return the section that rates both arguments on ``metric``; the second one's metric begins with
+    :data:`SECOND`.
+
+    ``find`` returns the baseline's findings on the first and on the second argument.
+    """
 
     def score(rating: PairRating | PairRatingOrNull, case: Case) -> Mapping[str, Measure]:
         return {

@@ -69,7 +69,7 @@ tables cannot hold.
 
 @contextlib.contextmanager
 def _in_words() -> Iterator[None]:
-    """What is wrong is said in a line, as AutoJudge's command says its own errors, and not by a traceback."""
+    """Turn conqret's errors into click's, which AutoJudge's command prints on one line without a traceback."""
     try:
         yield
     except ConqretError as error:
@@ -226,12 +226,12 @@ class _Run:
 
     @property
     def metrics(self) -> Sequence[str]:
-        """What there is a column for."""
+        """The metrics that have a column in the leaderboard."""
         return self.judge.metrics if self.judgments is None else self.judgments.record.metrics
 
     @property
     def creator(self) -> str:
-        """Who wrote the nuggets."""
+        """The name of the strategy that wrote the nuggets; empty without judgments."""
         return "" if self.judgments is None else _creator(self.judge.name, self.judgments.record.fingerprint)
 
 
@@ -281,8 +281,7 @@ no valid answer in one is not requested again in the next."""
 
 
 def _shared(settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings with a session, which stays open for the phases to come; as they are, where they want one that is
-    theirs alone."""
+    """Return the settings with an open session that later phases share; unchanged if they exclude a session."""
     if settings.keys() & NOT_IN_A_SESSION:
         return settings
     if (key := repr(sorted(settings.items()))) not in _SESSIONS:

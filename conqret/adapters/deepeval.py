@@ -68,7 +68,7 @@ class ConqretMetric(base):  # type: ignore[misc]
 
     @contextlib.contextmanager
     def _checked(self) -> Iterator[None]:
-        """Say in DeepEval's way that a case lacks something."""
+        """Turn the error for a faulty item into DeepEval's error for missing fields, as a context manager."""
         try:
             yield
         except ItemsError as error:

@@ -196,7 +196,9 @@ def best_passage(claim: Sentence, source: Text) -> tuple[int, int, float]:
 
 
 def _rare(shared: Set[str], claim: Sentence, source: Text) -> tuple[list[int], float]:
-    """Where the rarest of the shared stems stand, as others are everywhere, and the weight of the others."""
+    """Return the places of the rarest shared stems, at most :data:`OFTEN` in all and not sorted, and the
+    weight of the others.
+    """
     rare, left = list[int](), sum([claim.weights[term] for term in shared])
     for term in sorted(shared, key=lambda term: len(source.places[term])):
         if len(rare) + len(source.places[term]) > OFTEN:
@@ -244,10 +246,12 @@ def _best_of(places: Sequence[int], claim: Sentence, source: Text) -> tuple[int,
 
 
 def _numbers(claim: Sentence, source: Text, start: int, end: int) -> tuple[int, int, list[str]]:
-    """How many claimed quantities the passage holds, how many are only elsewhere, and those without a match.
+    """Return how many claimed quantities the passage has, how many are only elsewhere, and the texts of those
+    without a match.
 
-    Elsewhere counts where a content stem of the claim is within ten words of the quantity. Without a match
-    is said only where the passage has some quantity.
+    Elsewhere counts where a content stem of the claim is within ten words of the quantity. A quantity is
+    without a match only if the passage has other quantities. ``start`` and ``end`` are places among the
+    source's words.
     """
     numbers, reach = source.numbers, words_in_all(NEIGHBOURS, source.language)
     first, last = (bisect_left(numbers, place, key=attrgetter("place")) for place in (start, end))
@@ -296,8 +300,11 @@ def _opposite(claim: Sentence, source: Text, start: int, end: int) -> str:
 
 
 def _opposite_negation(claim: Sentence, source: Text, start: int, end: int) -> str:
-    """How a negation of the passage differs from the claim's, by the sentence of the passage that covers most of the
-    claim, if it covers enough. Where several cover as much, the one that agrees most with the claim counts."""
+    """Return how a negation of the passage differs from the claim's, as :func:`negation_difference`.
+
+    It compares the sentence of the passage that covers most of the claim, if it covers enough. Where several
+    cover as much, the one that agrees most with the claim counts.
+    """
     first, last = bisect_right(source.starts, start) - 1, bisect_left(source.starts, end)
     shared: dict[Sentence, float] = {}
     for sentence in source.sentences[first:last]:
@@ -349,7 +356,9 @@ def _prefixed(one: Sentence, other: Sentence) -> bool:
 
 
 def _denied(one: Sentence, other: Sentence, reach: int) -> tuple[set[str], bool]:
-    """The content stems that one sentence negates and the other affirms, and whether some may be negated there."""
+    """Return the content stems that one sentence negates and the other affirms, and whether some may be
+    negated there, too.
+    """
     denied = set((one.denied(reach) - other.near_negations) & other.terms)
     doubtful = False
     if denied:

@@ -330,7 +330,9 @@ class Evidence:
         return self._arguments[which]
 
     def _strength(self, which: Which) -> dict[str, float]:
-        """What speaks for an argument, in log-odds; without documents its writing alone."""
+        """Return the log-odds in favor of an argument, by part: writing and, with documents, groundedness and
+        relevance.
+        """
         strength = {"writing": fitted()["preference"].score(surface(self._argument(which)))}
         if self.item.documents:
             strength["groundedness"] = GROUNDEDNESS * self.groundedness(which).value

@@ -129,7 +129,9 @@ def tree() -> Command:
 
 
 def _suggested(name: str, known: Parts, path: Sequence[str]) -> str:
-    """What is perhaps meant by a word that is no command of a group."""
+    """Return advice on a word that is no command of a group: a command that is perhaps meant, or where all
+    are listed.
+    """
     parts = name.lower().replace("_", "-").split("-")
     for part in parts:
         for command, beginnings in MEANT.items():

@@ -85,7 +85,7 @@ def prompt(
 
 
 def _list_prompts(library: Library, *, json_output: bool | None) -> None:
-    """All prompts: id, version, what each is for, and where it is from."""
+    """Print all prompts: id, version, what each is for, and where it is from."""
     library_prompts = [library[identifier] for identifier in library.ids()]
     names = ("id", "version", "asks", "source")
     rows = [{name: getattr(prompt, name) for name in names} for prompt in library_prompts]
@@ -97,7 +97,7 @@ def _list_prompts(library: Library, *, json_output: bool | None) -> None:
 
 
 def _show(library: Library, judge_prompts: dict[str, JudgePrompt[Any] | None], item: Item) -> None:
-    """Show prompts as they are sent for an item.
+    """Print prompts as they are sent for an item; those that cannot be filled are noted.
 
     Raises:
         DeclarationError: none of them can be.

@@ -49,7 +49,9 @@ def _listed(runs: list[RunEntry]) -> Iterator[RenderableType]:
 
 
 def _state(run: RunEntry) -> str:
-    """How far it is, what came to nothing, and whether its answers can be read."""
+    """Return the state of a run in words: how far it is, how many judgments it lost, and whether its
+    recordings are corrupt.
+    """
     damaged = "recordings corrupt" if run.answers is None and run.kind != "?" else ""
     return ", ".join(filter(None, (run.state, run.lost, damaged)))
 

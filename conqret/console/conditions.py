@@ -187,7 +187,9 @@ Case = tuple[str, str, str, str]
 
 
 def required_cases(outcomes: Sequence[RequirementOutcome]) -> Iterator[Case]:
-    """Yield a JUnit test case for each requirement, marked as a failure where the requirement is not met."""
+    """Yield a JUnit test case for each requirement, a failure if it is not met, and then one for each of its
+    worst items.
+    """
     for outcome in outcomes:
         message = outcome.reason if outcome.value is None else f"it is {outcome.value:.3f}"
         message += outcome.more and f"; {len(outcome.items)} worst items follow, {outcome.more}"
@@ -227,7 +229,7 @@ def requirement_table(outcomes: Sequence[RequirementOutcome]) -> Table:
 
 
 def worst_table(outcomes: Sequence[RequirementOutcome]) -> Table:
-    """The worst items of the conditions that are not met."""
+    """Build the table of the worst items of the conditions that are not met."""
     rows = [
         (outcome.requirement, worst.item, worst.score, worst.why)
         for outcome in outcomes

@@ -83,7 +83,7 @@ def refusal(
 
 
 def _model_error(called: ClientOptions) -> DeclarationError | None:
-    """Why a hosted model cannot be called; None where it can."""
+    """Return the error that a hosted model cannot be called with; None if it can."""
     try:
         if called.backend is BACKEND or called.backend.decides:
             Session(replace(called, budget_usd=None)).check()
@@ -124,7 +124,9 @@ def _figures(cost: Mapping[str, Any]) -> tuple[Cell, ...]:
 
 
 def _words(expected: ExpectedCost) -> str:
-    """``judge by direct with gpt-4o``; a judge whose label ends with the model's name needs no second mention."""
+    """Return a stage with its model, such as ``judge by direct with gpt-4o``; without it, if the judge's
+    label ends with it.
+    """
     words = expected.stage.replace(f" {expected.of}", "", 1) if expected.of else expected.stage
     slug = re.sub(r"[^A-Za-z0-9.]+", "-", expected.model).strip("-.")
     return words if expected.by.endswith(f"-{slug}") else f"{words} with {expected.model}"

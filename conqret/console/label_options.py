@@ -110,8 +110,8 @@ class ItemOptions(OptionGroup):
         return {"columns": columns, "skip_invalid": self.skip_invalid, "language": self.language}
 
     def apart(self, labels: object) -> tuple[dict[str, Any], dict[str, str]]:
-        """Return the same, and the columns of the labels: if there are ``labels``, fields that items lack are theirs
-        (`item`, `annotator`, `label`, a dimension).
+        """Return :attr:`settings`, and the columns of the labels, by field: if there are ``labels``, fields
+        that items lack are theirs (`item`, `annotator`, `label`, a dimension).
         """
         settings = self.settings
         of_labels = {

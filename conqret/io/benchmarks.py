@@ -80,7 +80,9 @@ ATTACHED = "attachment://"
 
 
 def _attached(value: object, attachments: object) -> object:
-    """The value with what is kept apart in the place of its names; an infinite number, which no item has, in words."""
+    """Return the value with each name of an attachment replaced by its text, at any depth; infinite numbers
+    become text.
+    """
     if isinstance(value, float) and math.isinf(value):
         return str(value)
     if isinstance(value, str) and value.startswith(ATTACHED) and isinstance(attachments, Mapping):

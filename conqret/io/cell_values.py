@@ -188,7 +188,9 @@ def structure_in_text(text: str) -> object:
 
 
 def _with_commas(text: str) -> str:
-    """A printed text with a comma between neighboring texts, where numpy writes none and Python would join them."""
+    """Return a printed text with a comma between neighboring texts, where numpy writes none and Python would
+    join them.
+    """
     if not _NEIGHBORS.search(text):
         return text
     tokens = [

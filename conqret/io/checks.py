@@ -30,7 +30,9 @@ def text(value: object, where: str, reader: TableReader) -> str:
 
 
 def _dots(value: object, where: str) -> str:
-    """What reaches into a value that is an object, or a list of such; nothing where it is neither."""
+    """Return advice on naming a field inside a value that is an object or a list of objects; empty for any
+    other value.
+    """
     listed_here = as_list(value)
     first = listed_here[0] if isinstance(listed_here, list) and listed_here else value
     if not isinstance(first, Mapping) or not first:

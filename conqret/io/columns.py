@@ -57,8 +57,13 @@ class Dialect:
 
 
 def _dialect(name: str, marks: str, columns: str, base: Dialect | None = None, **settings: Any) -> Dialect:
-    """A dialect in words: ``marks`` with ``|`` between columns of which one does, and ``columns`` as ``field=column``
-    with ``|`` between those that may hold it; a field alone has its own name. It has the other columns of ``base``."""
+    """Build a dialect from texts. ``marks`` are separated by spaces, with ``|`` between columns of which one
+    is enough.
+
+    ``columns`` are ``field=column`` separated by spaces, with ``|`` between columns that may hold the field;
+    a field alone has a column of its own name. The columns of ``base`` are added, and ``settings`` are other
+    attributes of :class:`Dialect`.
+    """
     held, sets = dict(base.columns) if base else {}, list[frozenset[str]]()
     for column in columns.split():
         field_name, _, names = column.partition("=")
@@ -263,8 +268,8 @@ def _fitting(names: Iterable[str]) -> Dialect | None:
 def nearly(names: Iterable[str]) -> Mapping[str, str]:
     """Return the dialects that these columns miss by one column.
 
-    The result maps the dialect's name to the missing column, or to the alternatives of which one is
-    enough.
+    The result maps the dialect's name to the missing column, or to the alternatives of which one is enough.
+    Dialects with a single mark are never among them.
     """
     there = frozenset(names)
     known = (*DIALECTS, *PLUGGED.values())

@@ -49,7 +49,10 @@ _MAX_NAME, _MAX_CALL = 200, 4_000
 
 
 def holds_messages(value: object) -> bool:
-    """Return True if ``value`` is a list of chat messages, also one that is written in a text cell."""
+    """Return True if ``value`` is a list of chat messages, also one that is written in a text cell.
+
+    Only the first message, or the beginning of a text, is looked at.
+    """
     if isinstance(value, str):
         return value.lstrip()[:2000].startswith("[") and any(f'"{name}"' in value[:2000] for name in _SPEAKER)
     listed = None if isinstance(value, Mapping) else as_list(value)
@@ -61,6 +64,8 @@ def holds_messages(value: object) -> bool:
 
 def read_messages(value: object, where: str, reader: TableReader) -> list[ChatMessage]:
     """Parse the chat messages in a column's value. Invalid messages are recorded as faults of the reader.
+
+    Messages without content are left out with a note, except the assistant's last one.
 
     Raises:
         InvalidCell: the value is no list, or an empty one.
@@ -175,7 +180,7 @@ def _where_content(entry: Mapping[str, Any]) -> str:
 
 
 def _result(part: Mapping[str, Any]) -> object:
-    """What a tool gave back in a part: texts and images, or an object of its own, as JSON."""
+    """Return what a tool returned in a part: a text, a list of parts, or another object as JSON."""
     value = part.get("content", part.get("response"))
     if not isinstance(value, Mapping) or isinstance(value.get("text"), str) or part_type(value):
         return value
@@ -190,7 +195,9 @@ def _given_back(value: object, where: str, call: object, reader: TableReader) ->
 
 
 def _seen(message: ChatMessage, reader: TableReader) -> ChatMessage:
-    """A tool's message with its image, where all that it gave back is one."""
+    """Return a tool's message with its content as an image, if the content is only an image; else the message
+    unchanged.
+    """
     if not says_image(message.content):
         return message
     image = read_image(message.content, message.where, reader)
@@ -204,7 +211,11 @@ def _listed(value: object) -> list[Any]:
 
 
 def _filled(message: ChatMessage) -> ChatMessage:
-    """What a tool gave back, which has to be there."""
+    """Return a tool's message unchanged, after checking that it is not empty.
+
+    Raises:
+        InvalidCell: it has neither text nor image.
+    """
     if not message.content.strip() and not message.images:
         raise InvalidCell("is a tool's message without content", "Write what it gave back, or delete it")
     return message
@@ -279,7 +290,12 @@ def _calls(entry: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> Iter
 
 
 def _written_calls(entry: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The calls in a turn of ShareGPT's that is nothing else: an object as JSON in a text, or several."""
+    """Yield the calls in a turn of ShareGPT that holds nothing but calls, each as an empty id and the call in
+    words.
+
+    The turn has one object or a list, also as JSON in a text; what is no object comes as the beginning of the
+    turn's text.
+    """
     text = entry.get(_where_content(entry))
     read = structure_or_none(text) if isinstance(text, str) else text
     for call in read if isinstance(read, list) else [read]:
@@ -299,8 +315,8 @@ def _call(name: object, arguments: object) -> str:
 def with_conversation(
     values: dict[str, Any], where: str, reader: TableReader, *, unanswered: bool = False
 ) -> dict[str, Any]:
-    """Return the fields of an item (``values``) with its messages split into question, answer, earlier
-    turns and documents.
+    """Split the messages of an item into question, answer, earlier turns and documents; return its fields
+    (``values``), which are changed in place.
 
     The assistant's last message is the answer, and the user's last message before it is the question, if the
     item has no own ones. Earlier messages become turns, and tool results become documents after the item's
@@ -393,10 +409,11 @@ def _answered(
 
 
 def _last_answer(messages: Sequence[ChatMessage], last: int, answers: Sequence[int]) -> int | None:
-    """The place of the last answer; None where it is empty.
+    """Return the index of the last answer of the assistant; None if it is empty.
 
-    ``last`` is that of the last message of the assistant: where it says nothing, or calls a tool in a turn in which no
-    text of the assistant's stands, an earlier turn's answer is not its own.
+    ``last`` is the index of the assistant's last message, and ``answers`` are those of its messages with
+    text. If the last message is empty, or only calls a tool in a turn without any text of the assistant, an
+    earlier turn's answer does not count.
     """
     if messages[last].images or (answers and answers[-1] == last):
         return last

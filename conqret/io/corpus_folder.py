@@ -144,7 +144,9 @@ class CorpusDirectory:
         write_whole(self.statistics_file, text.encode("utf-8"))
 
     def write_parquet(self, documents: Iterable[Document], splits: Mapping[str, Split]) -> int:
-        """Write the documents as Parquet with a column for each one's split, and return their number."""
+        """Write the documents as Parquet with a column for each one's split (empty if it has none), and
+        return their number.
+        """
         import polars
 
         rows = [

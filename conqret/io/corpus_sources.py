@@ -121,7 +121,7 @@ def read_passages(
 
 
 def _fields(template: str) -> set[str]:
-    """What is to be filled in; the template itself where it is broken."""
+    """Return the names of the fields that a template has; the template itself if it is invalid."""
     try:
         return {name for _, name, _, _ in Formatter().parse(template) if name is not None}
     except ValueError:
@@ -239,8 +239,13 @@ def read_own(
 ) -> tuple[list[CorpusTopic], list[Qrel], tuple[str, ...]]:
     """Read topics and the judged pairs of these topics, and say what does not fit.
 
+    Returns:
+        The topics, their judged pairs (none if ``qrels`` is None), and remarks such as on judged pairs of
+        other topics, which are left out.
+
     Raises:
         DeclarationError: a file has faults, or no judged pair is of a topic.
+        ItemsError: a row of a table has faults.
     """
     asked = read_topics(topics)
     if qrels is None:

@@ -66,7 +66,8 @@ _DEEPEST = 20
 
 
 def _row_groups(path: Path) -> list[tuple[int, int]]:
-    """The rows of each row group, and the bytes that they take unpacked, as the footer has them.
+    """Return the number of rows and the unpacked bytes of each row group, as the footer of a Parquet file has
+    them.
 
     Source: the Parquet format's ``parquet.thrift``, and Thrift's compact protocol.
 
@@ -107,7 +108,13 @@ def _structure(footer: io.BytesIO, depth: int) -> dict[int, Any]:
 
 
 def _value(footer: io.BytesIO, kind: int, depth: int) -> Any:
-    """The next value, of one of Thrift's types; None for texts and floating-point numbers, which are not needed."""
+    """Read the next value, of one of Thrift's types; None for texts and floating-point numbers, which are not
+    needed.
+
+    Raises:
+        ValueError: the type is unknown, or a list claims more values than there are bytes.
+        IndexError: the footer ends early.
+    """
     if kind in (1, 2, 3):
         return footer.read(1)[0]
     if kind in (4, 5, 6):
@@ -226,7 +233,9 @@ def is_inspect_log(file: Path) -> bool:
 
 
 def _look_alike(file: Path) -> str:
-    """Name a file in the same folder whose name is close to the missing one."""
+    """Return a remedy for a missing file: the name of a similar file in its folder, or the advice to check
+    the path.
+    """
     try:
         names = [path.name for path in file.parent.iterdir()] if file.parent.is_dir() else []
     except OSError:

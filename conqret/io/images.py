@@ -58,7 +58,7 @@ def is_image(value: object) -> bool:
 
 
 def _is_named(text: str) -> bool:
-    """Whether a text is nothing but a name or an address that ends, before a query, as the file of an image does."""
+    """Return True if a text is only a name or an address with the ending of an image file (before a query)."""
     path = text[:_MAX_NAME].partition("?")[0].lower()
     return (
         len(text) <= _MAX_NAME

@@ -61,7 +61,11 @@ SEPARATORS = ("|||", "||", "\n---\n", "\n###\n", " ### ")
 
 
 def _split(text: str, separator: str, reader: TableReader) -> list[str]:
-    """The documents of one cell. Without a separator it is one; a text that looks like several is noted."""
+    """Return the documents of one cell: the parts between the separator without blank ones, or the text as
+    one document.
+
+    Without a separator, a text that looks like several documents is noted; a blank cell has none.
+    """
     lines = text.replace("\r\n", "\n")
     if separator:
         parts = (lines if "\n" in separator else text).split(separator)
@@ -242,7 +246,9 @@ def _conversation(dialect: Dialect, record: Mapping[str, object]) -> str:
 
 
 def _conversing(schema: Schema, column: str) -> Schema:
-    """The schema of a record whose messages stand in this column, and in which the topic may be absent."""
+    """Return the schema of a record whose messages are in ``column``; the topic is then optional, and no
+    other field reads it.
+    """
     fields = {
         name: replace(field, columns=tuple(other for other in field.columns if other != column))
         for name, field in schema.fields.items()
@@ -264,9 +270,11 @@ _image = attrgetter("image")
 
 
 def _named(reader: TableReader, topic: str, stance: Stance, made: Counter[str]) -> str:
-    """The id of an item that has none: of its topic and stance, so that it stays where rows are sorted or added.
+    """Return an id for an item that has none, made of its topic and stance, so that it stays if rows are
+    sorted or added.
 
-    ``made`` counts those that there are; items of the same topic and stance are numbered.
+    ``made`` counts the ids made so far and is updated; further items of the same topic and stance get a
+    number from 2.
     """
     reader.note("items without an id are called by topic and stance")
     words = re.sub(r"[\W_]+", "-", topic.casefold()).strip("-")
@@ -334,7 +342,9 @@ def _language(value: object, where: str, reader: TableReader) -> str:
 
 
 def _reference(value: object, where: str, reader: TableReader) -> str | None:
-    """A text, or the first of several, which may be objects with a text."""
+    """Return a text, or the first of a list of texts or of objects with a ``text``; None, with a note, if it
+    is blank.
+    """
     inside = list_in_cell(value) if isinstance(value, str) and value.lstrip().startswith("[") else None
     listed = as_list(value if inside is None else inside)
     every = listed if isinstance(listed, list) else [value]

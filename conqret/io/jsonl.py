@@ -23,7 +23,11 @@ WRAPPERS = ("samples", "results", "items", "data")
 
 
 def _unrepeated(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """The object; JSON readers would silently keep the last of two values under one name."""
+    """Return the object of these fields.
+
+    Raises:
+        ValueError: a field occurs twice, of which JSON readers would silently keep the last.
+    """
     record = dict(pairs)
     if len(record) < len(pairs):
         repeated = repeated_in(name for name, _ in pairs)
@@ -152,10 +156,11 @@ def _broken_list(name: str, error: ValueError, text: str) -> Fault:
 
 
 def _values(text: str) -> Iterator[tuple[int, object]]:
-    """The JSON values that stand in a text one after the other, each behind the number of its line.
+    """Yield each JSON value of a text that has several one after the other, with the number of its line (from
+    1).
 
     Raises:
-        ValueError: what stands there is none; see :func:`parse`.
+        ValueError: a value is not valid JSON; see :func:`parse`.
     """
     end, line = 0, 1
     while (filled := _FILLED.search(text, end)) is not None:
@@ -241,7 +246,9 @@ def _small(path: Path) -> bytes | None:
 
 
 def _is_indented(path: Path) -> bool:
-    """Whether a file as a whole is JSON objects, each over one line or several."""
+    """Return True if a file as a whole is JSON objects, each over one line or several; also if it is too
+    large to tell.
+    """
     try:
         for _, value in _values((_small(path) or b"").decode("utf-8-sig")):
             if not isinstance(value, dict):

@@ -202,12 +202,13 @@ def open_labels(
 ) -> tuple[LabelLayout, LabelFile]:
     """Open a label file, and return its layout and the opened file.
 
-    The layout is the named one, else ``table`` if ``columns`` are given, else the first that fits. Faults
-    are added to ``faults``, which several files may share.
+    The layout is the named one, else ``table`` if ``columns`` are given, else the first that fits, in
+    ascending ``order``. Faults are added to ``faults``, which several files may share.
 
     Raises:
         DeclarationError: the file is not there, or not in the layout.
         UnknownNameError: there is no such layout.
+        LabelsError: the file is missing or empty.
     """
     file = LabelFile(path, columns, dimensions, faults)
     name = TABLE if layout is None and columns else layout

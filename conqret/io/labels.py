@@ -261,7 +261,7 @@ class LabelReader:
             )
 
     def _complain_of_words(self, words: Mapping[str, int], dimensions: list[str]) -> None:
-        """One fault for all labels that are words without an order."""
+        """Record one fault for all labels that are words without a number; ``words`` maps each to its count."""
         shown = ", ".join(f"{quoted(word)} ({count} times)" for word, count in sorted(words.items())[:20])
         where = ", ".join(dimensions[:5]) + (
             f" and {len(dimensions) - 5} more" if len(dimensions) > 5 else ""
@@ -443,7 +443,9 @@ def _drawn(label_set: LabelSet) -> list[str]:
 
 
 def _notes(label_set: LabelSet) -> list[str]:
-    """What was mapped, and what holds no label; said once for all dimensions that are alike."""
+    """Return notes on what was mapped to numbers and how many cells have no label; dimensions that are alike
+    share one.
+    """
     scales = [(label_set.scale(dimension), dimension) for dimension in label_set.dimensions]
     mapped = gathered(
         (f"{scale}; from {scale.source}", dimension)

@@ -126,7 +126,7 @@ class NuggetBanks:
 
 
 def _names(item: Item) -> list[str]:
-    """What names the topic of an item, in this order."""
+    """Return the possible names of an item's topic: the ids in its metadata, then the item's own id."""
     return [*topic_names(item, (*TOPIC_IDS, "id")), item.id]
 
 

@@ -138,7 +138,7 @@ def _root(path: Path) -> Path:
 
 
 def _coverage(texts: int, documents: int) -> str:
-    """How many documents have a text."""
+    """Return a note on how many of the documents have a text."""
     if not texts:
         return f"no texts in the release: each of its {documents:,} documents is the title of its source"
     if texts == documents:

@@ -87,7 +87,11 @@ def _request_rows(path: str | Path) -> Rows:
 
 
 def _of_topics(path: Path, name: str) -> Iterator[Row | Fault]:
-    """The lines of a file of topics as TREC has them: an id, a tab, and the question."""
+    """Yield the lines of a file of TREC topics (an id, a tab, and the question) as rows with ``qid`` and
+    ``title``.
+
+    A line without a tab has only a ``title``; a line that cannot be read is a fault.
+    """
     for line in byte_lines(path, name):
         content = line if isinstance(line, Fault) else decoded(line, name)
         if isinstance(content, Fault):
@@ -100,7 +104,7 @@ def _of_topics(path: Path, name: str) -> Iterator[Row | Fault]:
 def report_lengths(path: str | Path) -> dict[tuple[str, str], int]:
     """Return the number of words of each report, by (run, topic).
 
-    The file holds reports, or the items that were made from them.
+    The file holds reports, or the items that were made from them. Citation marks are not counted.
 
     Raises:
         ItemsError: the file cannot be read, or a line is no report.
@@ -148,7 +152,11 @@ _PARTS_OF_A_REPORT = frozenset({"topic", "references", "answer", "responses", "d
 
 
 def _metadata(report: Mapping[str, object]) -> tuple[object, str]:
-    """What a report says of itself, and how the names of that begin: in its metadata, or of 2024's at its top."""
+    """Return the metadata of a report, and the prefix of their names in messages.
+
+    They are the field ``metadata`` (prefix ``metadata.``), or, as in 2024, the other fields of the report (no
+    prefix).
+    """
     if not is_missing(report.get("metadata")) or not any(key in report for key in TOPIC_IDS):
         return report.get("metadata"), "metadata."
     return {key: value for key, value in report.items() if key not in _PARTS_OF_A_REPORT}, ""

@@ -303,7 +303,8 @@ def item_record(item: Item) -> dict[str, object]:
 
 
 def with_columns(rows: Rows, places: Sequence[int | None], records: Sequence[Mapping[str, object]]) -> Any:
-    """Return the frame that ``rows`` came from, with the fields of ``records`` as additional columns.
+    """Return a new frame: the one that ``rows`` came from, with the fields of ``records`` as additional
+    columns.
 
     ``places`` gives for each row the index of its record, or None. A name that is already a column gets the
     prefix ``judge_``; a pandas frame keeps its index.

@@ -232,7 +232,12 @@ class _RubricReader:
         return list(chain.from_iterable(each))
 
     def _criteria(self, record: Any, place: Place, taken: set[str]) -> list[Criterion]:
-        """The criteria that a record holds: one, or of a question with short answers one for each of these."""
+        """Return the criteria that a record holds: one, or one for each short answer to its question; none,
+        with a fault, if it is invalid.
+
+        ``place`` is the record's position in the source; ``taken`` has the names in use and gets the new
+        ones.
+        """
         try:
             return [unique(one, taken, named=named) for one, named in criteria_in(record)]
         except InvalidCell as invalid:
@@ -317,7 +322,7 @@ def _is_empty(key: str, value: Any) -> bool:
 
 
 def _table(values: Mapping[str, Any]) -> dict[str, Any]:
-    """A criterion as a table of our own, from a record by whatever names it has its fields.
+    """Return the fields of a criterion by conqret's names, from a record with any known names for them.
 
     Raises:
         InvalidCell: there is no question, or a weight or an importance is none.

@@ -203,7 +203,8 @@ class TableReader:
     def read(self, record: Mapping[str, object], schema: Schema, inside: str = "") -> dict[str, Any] | None:
         """Return the checked values of a record by field, or None if it has faults.
 
-        ``inside`` is a prefix of column names in messages.
+        Faults are recorded in ``faults``; ``columns`` and ``heads`` are set. ``inside`` is a prefix of column
+        names in messages.
         """
         before, columns, values = self.faults.total, dict[str, str](), dict[str, Any]()
         for name, mapped in schema.mapped.items():

@@ -216,7 +216,12 @@ class ItemSource:
         )
 
     def _unseparated(self, reader: TableReader, cells: int, documents: int) -> tuple[str, ...]:
-        """Note that none of the cells has the separator that the user named; of many cells this is a fault."""
+        """Return a note if none of the cells has the separator that the user named; with many cells also
+        record a fault.
+
+        ``cells`` counts the items with documents, ``documents`` all documents; they are equal where no cell
+        was split.
+        """
         mapped = self.layout.mapped
         if SEPARATOR not in mapped or not 0 < cells == documents:
             return ()
@@ -274,7 +279,9 @@ class ItemSource:
         yield from (_why([fault]) for fault in reader.faults.kept)
 
     def _read(self) -> tuple[TableReader, Iterator[Item | None]]:
-        """What reads the items, and the items; None for each that has faults."""
+        """Return a new reader, and an iterator over the items that it reads, with None for each that has
+        faults.
+        """
         reader = TableReader(self.rows, item_schema(self.layout, self.language), within=self.rows.folder)
         items = read_items(reader, self.layout, self.layout.records(self.rows), self.judged)
         if self.language:
@@ -294,6 +301,9 @@ def open_items(
     language: str | None = None,
 ) -> ItemSource:
     """Open items from a file, a folder of files, a frame, or memory, and return them as an ItemSource.
+
+    Only the columns are looked at; the items are read and checked by :meth:`ItemSource.check` or by
+    iterating.
 
     Args:
         source: a path, a polars or pandas frame, a pyarrow table, or an iterable of items and
@@ -346,7 +356,7 @@ def open_items(
 
 
 def _why(faults: Iterable[Fault]) -> str:
-    """What is wrong with a row that is left out."""
+    """Return the faults of a row as one text: place and problem of each, joined by semicolons."""
     return "; ".join(
         f"{fault.file}:{fault.line}{f' [{fault.field}]' if fault.field else ''} {fault.problem}"
         for fault in faults

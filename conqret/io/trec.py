@@ -124,7 +124,7 @@ def read_rankings(path: str | Path) -> Rankings:
 
 
 def _place(line: ScoredDoc) -> tuple[float, str]:
-    """What trec_eval sorts by; it holds scores in single precision."""
+    """Return the key by which trec_eval sorts: the score in single precision, then the document id."""
     return c_float(line.score).value, line.doc_id
 
 
@@ -178,7 +178,8 @@ def write_run(path: str | Path, run: Iterable[ScoredDoc], tag: str = "conqret") 
 
 
 def parsed_lines(path: Path, row: Callable[[list[str]], _Row], shape: str) -> Iterator[tuple[int, _Row]]:
-    """Yield the line number and the parsed row of each line of a file, plain or gzipped.
+    """Yield the line number and the parsed row of each line of a file, plain or gzipped; blank lines are
+    skipped.
 
     ``row`` converts the parts between whitespace; ``shape`` describes a valid line in the error message.
 

@@ -57,6 +57,10 @@ def requirements(
         items: the file of items to judge, which may contain a rubric.
         settings: the settings of the judge and of its items, as :func:`conqret.judge` takes them.
         own: True if conqret calls no model because a function or a log judges.
+
+    Raises:
+        DeclarationError: a condition cannot be read, or the items or the judge's settings are invalid.
+        UnknownNameError: a condition is on a metric that the judge does not have.
     """
     metrics = {metric_name(metric) for metric in settings.get("metrics", ())}
     if own:  # of a function's own metrics, those that it returns are checked before it judges
@@ -225,7 +229,9 @@ def _without_score(judgments: Iterable[Judgment], metric: str | None) -> Iterato
 
 
 def why(measure: Measure) -> str:
-    """What decides a measure: the reason why it has no value, else its lowest part, else its explanation."""
+    """Return what decides a measure: the reason why it has no value, else its lowest part, else its
+    explanation.
+    """
     if measure.reason is not None:
         return f"{reason(measure.reason)}{measure.detail and f' ({measure.detail})'}"
     low = [part for part in measure.parts if part.value is not None and part.value < 1]

@@ -94,13 +94,15 @@ class CascadeSetup(Setup):
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """That of the first judge, with the rule and the identity of the last."""
+        """The identity of the first judge, with the rule and the identity of the last judge under
+        ``cascade``.
+        """
         rule = self.rule.model_dump(mode="json", exclude={"share"})
         return {**self.first.identity, "cascade": {**rule, "last judge": self.last.identity}}
 
     @property
     def fingerprints(self) -> tuple[str, ...]:
-        """That of the cascade, whose formats are none of it."""
+        """The fingerprint of the cascade alone, without those of its formats."""
         return (self.fingerprint,)
 
     @cached_property

@@ -323,7 +323,11 @@ def judge(
 def _checked(
     judgments: Judgments, wanted: Sequence[Requirement], maps: Calibration | None
 ) -> tuple[Summary, Sequence[RequirementOutcome]]:
-    """Calibrate the scores of a run and decide the conditions, and write its report page with both."""
+    """Calibrate the scores of a run and decide the conditions, and write its report page with both.
+
+    Returns:
+        The summary (calibrated if there are ``maps``), and the outcome of each condition.
+    """
     from conqret.judging.build_gate import check_required, write_gate
     from conqret.judging.page import write_report
     from conqret.studies.calibrate.result import calibrate_run
@@ -395,7 +399,7 @@ def _compare_card(card: Path, setup: Setup) -> None:
 
 
 def _lines(judgments: Judgments, summary: Summary, *, quiet: bool) -> Iterator[RenderableType]:
-    """The summary of a run for a console, with where its files are; its first lines alone where it is ``quiet``."""
+    """Yield the summary of a run for a console, with where its files are; only its first lines if ``quiet``."""
     from conqret.judging.summary_tables import headlines, terminal
 
     if summary.outstanding and not len(judgments):
@@ -413,7 +417,9 @@ def _lines(judgments: Judgments, summary: Summary, *, quiet: bool) -> Iterator[R
 def read_settings(app: Any, commands: Sequence[str], arguments: Iterable[Argument]) -> None:
     """Set the arguments and options that the command line leaves unset to the values in the settings file.
 
-    The file is that of ``--config``, or else the default one in the working directory, if it exists.
+    The file is that of ``--config``, or else the default one in the working directory, if it exists; the
+    default one must not set addresses to which items would be sent. cyclopts also passes ``app`` and
+    ``commands``, which are not used.
 
     Raises:
         DeclarationError: the file has unknown or invalid settings.

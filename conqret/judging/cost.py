@@ -29,8 +29,10 @@ async def count_judging(
 ) -> None:
     """Have ``client`` count the requests needed to judge ``items``, ``repeated`` times.
 
-    Only items of ``topics`` (or the first :data:`MAX_ITEMS_COUNTED`, if none is) are counted, scaled up
-    to all items. Metrics that are computed without a model are left out.
+    Only items of ``topics`` (or the first :data:`MAX_ITEMS_COUNTED`, if none is) are counted, scaled up to
+    all items. Metrics that are computed without a model are left out. The counts, and a note where prompts
+    are trimmed or do not fit, go into ``client`` under the key ``work``. ``work`` is (task, judge, system),
+    and samples are numbered from ``first_sample``.
     """
     taken = [item for item in items if item.topic in topics] or items[:MAX_ITEMS_COUNTED]
     share = len(taken) / len(items) if items else 1.0

@@ -399,6 +399,9 @@ def whole_texts(item: Item, prompt: Prompt, *, documents: bool) -> dict[str, Any
         item: the item as it was read; its argument is the last answer only.
         prompt: the conversation prompt.
         documents: True if the prompt shows the item's documents.
+
+    Returns:
+        By variable: ``topic``, and ``argument`` and ``second_argument`` as far as the item has them.
     """
     question = Turn(role="user", content=item.topic, images=item.images)
     texts: dict[str, Any] = {"topic": WHOLE_TOPIC}
@@ -432,7 +435,7 @@ def with_turns(
     """Return a filled prompt with the instructions for turns and images added.
 
     The turns themselves are added where only the last answer is judged. ``prompt`` is the conversation
-    prompt.
+    prompt; ``documents`` is True if the prompt shows the item's documents.
     """
     shows_whole = judged == "whole" and bool(item.messages)
     first = sum(len(turn.images) for turn in item.messages) + 1

@@ -364,7 +364,9 @@ def tables(judgment: Judgment, item: Item | None) -> Iterator[View]:
 
 
 def _kind(judge_format: str, metrics: Collection[str]) -> str:
-    """What the parts are that these metrics, by their labels, rate together."""
+    """Return what the parts are that these metrics, given by their labels, rate together, such as "criterion"
+    or "nugget".
+    """
     if judge_format in ("static-rubric", "rubric"):
         return "criterion"
     if set(metrics) == {words.label(BY_SUB_NARRATIVE)}:
@@ -375,8 +377,9 @@ def _kind(judge_format: str, metrics: Collection[str]) -> str:
 
 
 def _weighed(part: Part) -> View:
-    """A criterion of a rubric, what was found, and its weight. A fault that points are taken for has the color of what
-    is left of them."""
+    """Return the row of a criterion of a rubric: what was found, and its weight. A fault that points are
+    taken for has the color of what is left of them.
+    """
     verdict, _, weight = (part.label or "").partition(WEIGHT)
     value = part.value
     if value is not None and weight.startswith("-"):
@@ -396,7 +399,9 @@ def _row(name: str, cells: Iterable[Cell], parts: Sequence[Part]) -> View:
 
 
 def _verdict_rows(verdicts: Iterable[tuple[Part, tuple[int, int]]], item: Item | None) -> Iterator[View]:
-    """The verdicts on citations with the sentences that they are about, in the order of the argument."""
+    """Yield a table row for each verdict on a citation, in order: the sentence, the cited document and the
+    verdict.
+    """
     texts = [span.text for span in sentences(item.argument)] if item is not None and item.argument else []
     documents = len(item.documents) if item is not None else 0
     for part, (sentence, document) in verdicts:
@@ -410,15 +415,17 @@ def _verdict_rows(verdicts: Iterable[tuple[Part, tuple[int, int]]], item: Item |
 def _citation_verdicts(
     verdicts: Iterable[tuple[Part, tuple[int, int]]], argument: str
 ) -> Callable[[int, int], str]:
-    """What gives the verdict on a citation by where its mark stands in the argument and the number of the document
-    that it cites; empty where there is none."""
+    """Return a function that gives the verdict on a citation; an empty text if there is none.
+
+    The function takes the place of the mark in the argument, and the number of the document that it cites.
+    """
     labels = {place: part.label for part, place in verdicts if part.label in VERDICTS}
     starts = [span.start for span in sentences(argument)]
     return lambda start, document: labels.get((bisect_right(starts, start), document)) or ""
 
 
 def _verdicts(judgment: Judgment) -> list[tuple[Part, tuple[int, int]]]:
-    """The verdicts on citations, each with its sentence and its document."""
+    """Return the verdicts on citations, each with the numbers of its sentence and its document, from 1."""
     verdicts = []
     for measure in judgment.measures.values():
         for part in measure.parts:

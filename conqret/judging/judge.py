@@ -149,7 +149,8 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
 
 
 def expected_costs(items: Any, **settings: Unpack[JudgeSettings]) -> list[ExpectedCost]:
-    """Return the same for each judge: one, or the first and the last of a cascade.
+    """Return the expected calls, tokens and dollars of each judge: of one, or of the first and the last of a
+    cascade.
 
     The last judge is expected to judge the share of items that it had to judge where the rule was fitted.
     """
@@ -168,7 +169,15 @@ def expected_costs(items: Any, **settings: Unpack[JudgeSettings]) -> list[Expect
 
 
 async def judged(items: Any, settings: JudgeSettings, *, report: bool = True) -> Any:
-    """Judge items as :func:`judge`; without ``report``, the caller writes the report page of the run."""
+    """Judge items as :func:`judge`; without ``report``, the caller writes the report page of the run.
+
+    Returns:
+        The judgments (:class:`~conqret.judging.judgments.Judgments`); if the items are a frame, the frame
+        with the verdicts as additional columns.
+
+    Raises:
+        DeclarationError: as for :func:`judge`.
+    """
     check_known("option of judge", JudgeSettings.__annotations__, *settings)
     session = settings.get("session")
     if session is not None:
@@ -206,8 +215,9 @@ async def judged(items: Any, settings: JudgeSettings, *, report: bool = True) ->
 
 
 def _abstention(abstain: str | Path | Abstention, setup: Setup) -> Abstention:
-    """What leaves unsure scores out and says where human labels lie. Raises DeclarationError where it was made for
-    another judge."""
+    """Return the abstention, read from its file if needed; it removes unsure scores. Raises DeclarationError
+    if it is for another judge.
+    """
     from conqret.studies.abstain.result import Abstention
 
     abstention = abstain if isinstance(abstain, Abstention) else Abstention.read(Path(abstain))
@@ -220,7 +230,8 @@ def _provider(model: str) -> str:
 
 
 def _in_cascade(setup: Setup, settings: JudgeSettings, items: ItemSource) -> Setup:
-    """The setup with the last judge of a cascade and its rule.
+    """Return the setup of a cascade: ``setup`` as its first judge, with the last judge and the rule of the
+    settings.
 
     Raises:
         DeclarationError: only one of model and rule is given, or the rule is of other judges.
@@ -348,6 +359,8 @@ def _with_shots(
     """Return the options of a judge with the labeled examples that its prompts are to show, drawn from the items.
     Without ``shots`` and ``examples`` the options are returned unchanged.
 
+    Examples that are drawn already, as in a replay, stay.
+
     Raises:
         DeclarationError: only one of both is given, or the format shows no examples.
     """
@@ -420,7 +433,9 @@ def _judging(settings: JudgeSettings) -> dict[str, Any]:
 
 
 def _declared(format: str | Judge | None) -> object:  # noqa: A002
-    """What tells a format from others: the criteria of one that is made of them."""
+    """Return what identifies a format: the data that a judge of criteria or a rubric was made from, else the
+    format itself.
+    """
     return format.declared if isinstance(format, Judge) and format.declared else format
 
 

@@ -161,11 +161,11 @@ class InstrumentRecord(RunRecord):
 
     @property
     def fingerprints(self) -> tuple[str, ...]:
-        """That of the judge configuration, and of each format that it is made of."""
+        """The fingerprint of the judge configuration, and of each format that it is made of."""
         return (self.fingerprint, *(part["fingerprint"] for part in self.formats.values()))
 
     def fingerprint_of(self, metric: str) -> str:
-        """That of the format that measures a metric."""
+        """Return the fingerprint of the format that measures a metric."""
         for part in self.formats.values():
             if metric in part["names"].values():
                 return str(part["fingerprint"])
@@ -349,7 +349,8 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
         return summary.of_all(record.items_count, record.items_left_out)
 
     def write_items(self, source: ItemSource, checked: CheckedItems | None = None) -> None:
-        """Write the items into the run folder; reuses the lines that the check kept, if any.
+        """Write the items into the run folder; if the check kept their lines, these are written and the
+        source is not read.
 
         Raises:
             DeclarationError: the source has changed since it was ``checked``.
@@ -380,7 +381,8 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
         """Write the summary and, if the run is ``finished``, the score table, in one pass; return the
         summary.
 
-        ``tally`` gets every judgment in the same pass.
+        ``tally`` gets every judgment in the same pass. The conditions of an earlier command (gate.json) are
+        removed.
         """
         record, tally = self.record(), Tally(max_items=0) if tally is None else tally
 

@@ -313,8 +313,8 @@ class Judge:
                 )
 
     def reported(self, metrics: Iterable[str] = ()) -> tuple[str, ...]:
-        """Return the requested metrics (all of the format if empty) in report order, derived ones after their
-        base.
+        """Return the requested metrics in report order, derived ones after their base; without any, all
+        metrics of the format but no derived ones.
         """
         wanted, order = frozenset(metrics), list(self.metrics)
         if not wanted:
@@ -445,7 +445,9 @@ def _schema(response: type[BaseModel]) -> Mapping[str, Any]:
 
 
 def _about(part: JudgePrompt[Any], wanted: frozenset[str]) -> JudgePrompt[Any]:
-    """The question for what is wanted of it alone; whole, where that is nothing or it is always requested whole."""
+    """Return the prompt restricted to the ``wanted`` metrics; the whole prompt if it cannot be restricted or
+    has none of them.
+    """
     return part if part.about is None or not wanted & set(part.metrics) else part.about(wanted)
 
 

@@ -104,10 +104,12 @@ JUDGES_BY = ("format", CRITERIA, RUBRIC, "judge", "verdicts")
 
 
 def chosen_format(settings: Mapping[str, Any], items: ItemSource | None = None) -> str | Judge | None:
-    """Return the format named in ``settings``, or the judge made from their criteria, rubric or nuggets; else
-    None.
+    """Return the format named in ``settings``, or the judge made from their criteria, rubric or nuggets, or
+    that has their metrics.
 
     The format ``rubric`` without a rubric uses the rubrics of ``items``.
+
+    None stands for the default format, or, in a replay, for that of the recordings.
 
     Raises:
         DeclarationError: a criterion or the rubric is invalid, or the settings name more than one judge.

@@ -414,7 +414,9 @@ def _judged(
 
 
 def _stop(plan: JudgePlan, rows: Rows[Judgment], counts: SessionCounts) -> None:
-    """Write the numbers so far."""
+    """Write the summary and the report of a run that was stopped, and log how far it came; does nothing
+    without a folder.
+    """
     if (out := plan.folder) is None:
         return
     rows.arrange(trial_key(plan.record.fingerprint, item.id) for item in out.items())

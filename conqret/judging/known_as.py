@@ -15,13 +15,19 @@ _SUFFIXES = re.compile(r"(?:metric|score|scorer|evaluator)s?\Z")
 
 
 def _key(name: str) -> str:
-    """A name without what tools write differently: capitals, blanks and lines between words, ``Metric`` at its end."""
+    """Return a name in the form in which names of several tools are compared: lower case, without separators
+    and ``Metric``.
+    """
     return _SUFFIXES.sub("", re.sub(r"[\W_]+", "", name.casefold()))
 
 
 @cache
 def _by_name() -> dict[str, dict[str, Any]]:
-    """Each metric of the table, which has ``name`` (else ``what`` it is) and what is ``typed``, by all names for it."""
+    """Return the rows of the table of metrics by every name that a metric has, in the form of :func:`_key`.
+
+    A row has ``name`` (empty if conqret has no such metric, then ``what`` it is) and ``typed``, what a user
+    types.
+    """
     text = resources.files("conqret.judging").joinpath("known_as.toml").read_text(encoding="utf-8")
     rows = tomllib.loads(text)["metric"]
     known = {_key(name): row for row in reversed(rows) for name in row["elsewhere"]}

@@ -79,7 +79,11 @@ def read_verdict(response: Any, metrics: Sequence[str]) -> dict[str, tuple[float
 
 
 def _with_reason(verdict: Any) -> tuple[Any, str]:
-    """A value and its reason: of a pair, or of an object with score (or value) and reason (or explanation)."""
+    """Return value and reason from a pair, from an object with score (or value) and reason (or explanation),
+    or a bare value.
+
+    The value is as it was returned, unchecked (None if the object has none); the reason may be empty.
+    """
     value, reason = verdict, None
     if isinstance(verdict, Mapping):
         value = verdict.get("score", verdict.get("value"))
@@ -170,7 +174,10 @@ def _score(reply: JudgeReply[OwnVerdict], case: Case) -> Mapping[str, Measure]:
 def _given_metrics(client: ClientOptions, source: ItemSource, *, pair: bool) -> dict[str, bool] | None:
     """Return the metrics that a function returns for the first item, for which it is called once, and whether each has
     a value. None if it returns a bare number or a verdict; empty if it fails or takes too long: then the run itself
-    says why."""
+    says why.
+
+    ``pair`` says whether the function gets both arguments.
+    """
 
     async def answered() -> str:
         item = plain(next(iter(source)), pair=pair)

@@ -186,7 +186,10 @@ STEPS = 20
 
 
 def histogram(values: Sequence[float], mean: float | None, *, lower_is_better: bool = False) -> View:
-    """Return the view of the histogram of one metric, whose highest bar fills the figure."""
+    """Return the view of the histogram of one metric's scores in [0, 1], whose highest bar fills the figure.
+
+    It has ``bars``, ``mean`` (the place of its mark; None without a mean) and a ``description`` in words.
+    """
     counts = Counter[int]()
     for value in values:
         counts[round(value * STEPS)] += 1

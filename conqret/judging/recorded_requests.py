@@ -155,7 +155,8 @@ def recorded_requests(
 
 
 def _whole(run: JudgeFolder, beginning: str) -> str:
-    """The id of the judged item that begins so, where there is one alone; else what was given.
+    """Return the id of the only judged item whose id begins with ``beginning``; ``beginning`` itself if it is
+    an id or none begins so.
 
     Raises:
         DeclarationError: several items begin so.

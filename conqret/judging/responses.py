@@ -36,7 +36,12 @@ from conqret.prompts import Library
 
 
 def _without_thoughts(text: str) -> str:
-    """A model that must write an object at once may put its thoughts into the first text of it."""
+    """Return a text of a response without the model's thoughts, which some models put into the first text of
+    an object.
+
+    Raises:
+        ValueError: there is nothing but thoughts.
+    """
     if after_thoughts(text) == text:
         return text
     if not (written := written_text(text)):

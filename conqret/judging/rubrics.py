@@ -132,7 +132,7 @@ def judge_of_record(name: str, identity: Mapping[str, Any]) -> Judge:
 
 
 def _axes(criteria: Iterable[Criterion]) -> dict[str, str]:
-    """Each axis by the name of its metric, in the order in which they come.
+    """Return the axes by the names of their metrics, in the order of the criteria.
 
     Raises:
         DeclarationError: two axes would have the same name.
@@ -250,8 +250,11 @@ def _scores(valued: Sequence[tuple[float, Measure]]) -> list[float | None]:
 
 
 def _parts(judged: Sequence[tuple[Criterion, Measure]]) -> Iterator[Part]:
-    """The row of each criterion: met or not, or its rating, with its weight; ``raw`` are the points that it brings.
-    Where a rubric says the same twice, the second is told apart by its number."""
+    """Yield a part for each criterion: met or not, or its rating, with its weight; ``raw`` are the points
+    that it brings.
+
+    If a rubric has the same question twice, a number is added to the second one's id.
+    """
     seen = Counter[str]()
     for criterion, measure in judged:
         question, value = criterion.question, measure.value

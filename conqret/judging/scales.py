@@ -115,7 +115,10 @@ def mean_of(values: Iterable[float | None]) -> float | None:
 
 
 def mean_part(same: Sequence[Part], label: str | None) -> Part:
-    """Combine repeated ratings of the same thing into one part, with the means of values and raw ratings."""
+    """Combine repeated ratings of the same thing into one part, with the means of values and raw ratings.
+
+    Everything else is that of the first; the part's label is ``label``.
+    """
     means: dict[str, Any] = {
         "value": mean_of(part.value for part in same),
         "raw": mean_of(part.raw for part in same),
@@ -183,6 +186,7 @@ def combine_samples(measures: Sequence[Measure]) -> Measure:
     value are left out.
 
     A single sample is returned unchanged. If no sample has a value, the result has the reason of the first.
+    The label is the most frequent one, and parts of the same id are combined.
     """
     if len(measures) == 1:
         return measures[0]

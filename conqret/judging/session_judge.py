@@ -93,7 +93,9 @@ async def _ended(session: Session) -> None:
 
 
 def _forget(loop: BackgroundLoop, session: Session) -> None:
-    """Close without waiting: the last reference may go in any thread, the loop's own, too."""
+    """Close the session, if it is open, without waiting, because the last reference may go in any thread,
+    also the loop's.
+    """
     if session.is_open:
         loop.finish(_ended(session))
 

@@ -298,7 +298,9 @@ def set_up(
 
 
 def _cannot_be_typed(judge: Judge, part: JudgePrompt[Any], client: ClientOptions) -> str:
-    """Why a decision model cannot judge by a format, and the formats by which it can."""
+    """Return the error message that a decision model cannot judge by this format, with the formats by which
+    it can.
+    """
     able = [
         name
         for name, other in JUDGES.items()
@@ -400,7 +402,7 @@ def recorded_call(path: Path, named: str | Judge | None = None, model: str | Non
 
 
 def _samples(path: Path) -> dict[str, Counter[str]]:
-    """How many samples of each prompt are recorded, by model.
+    """Return how many samples of each prompt are recorded: by model, a counter by prompt.
 
     Raises:
         DeclarationError: there are no recordings.

@@ -168,6 +168,9 @@ class VerdictLog:
     ) -> bool:
         """Return True if the log has a verdict for each of ``metrics`` of the item, for this number of
         sample, from 0.
+
+        A preference needs verdicts in both orders if the log has all pairs in both, unless ``one_order`` is
+        true.
         """
         both = self.both_orders and not one_order
         return all(

@@ -238,7 +238,12 @@ class AnnotatorTable:
         """Delete an annotator's answers and name, at their request, and return the number of deleted
         answers.
 
-        Their screens are given to others. Only the pseudonym and the time of the deletion are kept.
+        Their screens are given to others. Their survey, their decisions as adjudicator and the log entries on
+        them are deleted, too, also in the backup. Only the pseudonym and the time of the deletion are kept.
+
+        Raises:
+            DeclarationError: all is deleted, but another process uses the database, so that traces remain in
+                its file.
         """
         with self._database.change() as connection:
             free(connection, annotator, "given", "done")

@@ -272,7 +272,8 @@ class Ledger(AnnotatorTable):
     def given(
         self, *, practice: bool = False, item: str = "", annotator: int = 0
     ) -> Iterator[ScreenResponse]:
-        """Yield the last answer of each annotator to each screen, in the order of the screens.
+        """Yield the last answer of each annotator to each screen, in the order of the screens; drafts, and
+        answers of dropped annotators, are left out.
 
         ``item`` and ``annotator`` (by number) restrict the answers; with ``practice``, only practice
         screens are included.

@@ -148,10 +148,10 @@ class Database:
         self._connection.execute("PRAGMA trusted_schema=ON")
 
     def _check_rows(self) -> None:
-        """Whether all is as it was written.
+        """Check that all rows are as they were written.
 
         Raises:
-            CorruptLabelsError: something is not.
+            CorruptLabelsError: the file is corrupt, or a row does not match its checksum.
         """
         damaged = 0
         self._connection.text_factory = lambda data: data.decode("utf-8", "replace")

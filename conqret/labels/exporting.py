@@ -120,7 +120,9 @@ def export_labels(
 def _labels(
     ledger: Ledger, given: Sequence[ScreenResponse], decided: Sequence[LabelVerdict], to: Form, *, final: bool
 ) -> str:
-    """The labels in a form.
+    """Return the text of a file with the labels in the form ``to``.
+
+    ``given`` are all answers, ``decided`` the final labels; ``final`` writes these.
 
     Raises:
         DeclarationError: there are none of this form.

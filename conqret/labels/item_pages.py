@@ -188,7 +188,12 @@ class Pages:
         return led_to(f"/screen/{following.number}" if following is not None else "/next")
 
     async def _asked(self, request: Request) -> tuple[dict[str, str] | None, Annotator, str, ScreenTurn]:
-        """What was sent to a screen, if anything; by whom, with their token; and the screen, which is theirs."""
+        """Return the form that was sent to a screen (None for a GET), the annotator, their token, and the
+        screen's turn.
+
+        Raises:
+            PageRefusal: 404, the screen is not theirs; or as :meth:`_who`.
+        """
         form = await form_of(request) if request.method == "POST" else None
         annotator, token = await self._who(request, form)
         turn = await apart(self.ledger.turn, annotator, whole(request.path_params["number"]))
@@ -210,14 +215,23 @@ class Pages:
         return self.page("screen.html.j2", status, scripts=["screen.js"], fault=fault, **context)
 
     async def _frame(self, annotator: Annotator, token: str, turn: ScreenTurn) -> dict[str, Any]:
-        """What stands around every screen: how many like it the annotator has answered, and how many there are."""
+        """Return the template variables of every screen: ``turn``, ``screen``, ``form`` (its secret),
+        ``done``, ``total``, ``before``.
+
+        ``done`` and ``total`` count the annotator's screens of this kind; ``before`` is the number of the
+        last answered turn, or None.
+        """
         done, left = await apart(partial(self.ledger.counts, practice=turn.screen.practice), annotator)
         before = await apart(self.ledger.before, annotator, turn.number)
         counts = {"done": done, "total": done + left, "before": before}
         return {"turn": turn, "screen": turn.screen, "form": self.links.form(token), **counts}
 
     async def _who(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Annotator, str]:
-        """Whose request this is, who has agreed to what the first page says."""
+        """Return the annotator who sent the request, and their token, as :meth:`somebody`.
+
+        Raises:
+            PageRefusal: as there; also 403, if the study needs consent and the annotator has not given it.
+        """
         annotator, token = await self.somebody(request, form)
         if self.ledger.study.consent and not annotator.agreed:
             raise PageRefusal(403, "Open your link first, and give your consent there.")
@@ -232,7 +246,7 @@ class Pages:
         return marked_by_gold(records)
 
     async def _settled(self, annotator: Annotator) -> Annotator:
-        """The annotator, whose practice is ended where all of it is done."""
+        """Return the annotator, after ending their practice if all of it is done."""
         if not self.ledger.study.practice or annotator.practised:
             return annotator
         return await apart(settle, self.ledger, annotator, self.marked)

@@ -201,7 +201,12 @@ class JudgingPages(DebatePages):
 
 
 def _bonuses(screen: Screen) -> dict[str, Any]:
-    """What answers earn, as the page shows it: strength, dollars where it is right, dollars where it is wrong."""
+    """Return template variables for what answers earn: ``bonuses``, ``careful`` and ``answer_from``.
+
+    ``bonuses`` has rows of strength, dollars if right and dollars if wrong. ``careful`` is True unless the
+    instruction is the simple one. ``answer_from`` is the lowest probability of being right, in percent, from
+    which some answer pays more than abstaining.
+    """
     payoff = INSTRUCTIONS[screen.judging.instruction if screen.judging else SIMPLE.name]
     rows = [
         (STRENGTHS[strength], payoff.bonus(strength), payoff.bonus(-strength))
@@ -281,7 +286,7 @@ class WritingPages(DebatePages):
         return {**super().ending_content(annotator), "taken": self._taken(annotator)}
 
     def _taken(self, annotator: Annotator) -> Table | None:
-        """How judges rated the annotator's texts; None before any is judged."""
+        """Return the table of how judges rated the annotator's texts; None before any is judged."""
         judged = self.setting.judged
         feedback_rows = feedback(self.ledger, annotator, judged) if judged else []
         return self.worded(feedback_table(feedback_rows)) if feedback_rows else None

@@ -37,7 +37,9 @@ from conqret.text.sentences import sentences
 
 
 def _rated(name: str, low: int, high: int) -> ScreenQuestion:
-    """The question of this name; a dimension of argument quality with its definition."""
+    """Return the question of this name, rated from ``low`` to ``high``; a dimension of argument quality has
+    its definition.
+    """
     yes, no = YES_AND_NO.get(name, ("highest", "lowest")) if (low, high) == (0, 1) else ("highest", "lowest")
     choices = rating(low, high, {low: no, high: yes})
     known = BY_NAME.get(name)

@@ -161,7 +161,10 @@ def _read(text: str, file: str) -> PageMessages:
 
 
 def _check_places(file: str, name: str, english: str, translation: object, *, may_lack: bool = False) -> None:
-    """Raise DeclarationError where words have other ``{places}`` than the English ones."""
+    """Raise DeclarationError if a translation has other ``{places}`` than the English text, or is none.
+
+    With ``may_lack`` it need not have all of them; ``file`` and ``name`` are for the message.
+    """
     if not isinstance(translation, str) or not translation.strip():
         raise DeclarationError(f"{file}: the words for {name!r} must be a text")
     wanted, has = set(_PLACE.findall(english)), set(_PLACE.findall(translation))

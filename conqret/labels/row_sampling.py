@@ -178,6 +178,10 @@ def verdict_plan(
         practice: the file of practice items.
         on_check: called with the practice items, after checking them.
         question: the question to annotators; by default a general question.
+
+    Raises:
+        DeclarationError: no row is left to label, or the folder holds another study or the same with another
+            question.
     """
     screens = drawn_before(folder, table)
     wanted = sample or len(screens) or SAMPLE
@@ -261,7 +265,7 @@ def table_screens(table: CheckedTable, rows: Sequence[DrawnRow], wording: str = 
 
 
 def shown_notes(table: CheckedTable, screens: Sequence[Screen]) -> Iterator[str]:
-    """Yield what annotators lack: what a pass is, and what the output is about."""
+    """Yield notes on what annotators are not shown: what a pass is, and what the output is about."""
     wording = next(question.asks for screen in screens for question in screen.questions)
     if wording == _question(table).asks:
         example = '--question "Is every claim supported?"'

@@ -284,8 +284,10 @@ def _by_uncertainty(uncertainty: Sequence[float], count: int) -> list[int]:
 
 
 def _in_turn(chosen: Sequence[SampledItem], rng: random.Random) -> list[SampledItem]:
-    """All of them, in an order of which any beginning is itself spread: a half that is drawn, then the others, each in
-    such an order."""
+    """Return all of them in an order of which any beginning is spread over the list.
+
+    That is a half that is drawn, then the others, each in such an order.
+    """
     if len(chosen) < 2:
         return list(chosen)
     first = _drawn(chosen, [len(chosen) // 2] * len(chosen), len(chosen), rng)

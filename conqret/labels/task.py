@@ -245,7 +245,9 @@ class AnnotationForm:
         return " ".join([text, *(f"{name}: {meaning}." for name, meaning in self._meanings().items())])
 
     def _meanings(self) -> dict[str, str]:
-        """What 1 and 0 mean, by dimension, where they are the labels."""
+        """Return the meanings of 1 and 0 by dimension; empty if these are not the labels or their meaning is
+        not known.
+        """
         known = [name for name in self.dimensions if name in YES_AND_NO and (self.low, self.high) == (0, 1)]
         return {name: "1 if {}, 0 if {}".format(*YES_AND_NO[name]) for name in known}
 

@@ -215,7 +215,9 @@ def _screens(judge: Judge, metrics: Sequence[str], item: Item) -> Iterator[Scree
 
 
 def _question(judge: Judge, metric: str, library: Library) -> ScreenQuestion:
-    """The question, what is meant and the points of the scale, as the format's own prompt says them for models."""
+    """Return the question for a metric, with explanation and meanings of ratings taken from the judge's own
+    prompt.
+    """
     ask = judge.select([metric])[0]
     system = filled(library[ask.prompt], ask, Case(PROBE)).system
     low, high = map(int, judge.scale.split(" to "))

@@ -107,7 +107,9 @@ def writing_study(
 def planned_writing(questions: Sequence[TwoTurnQuestion], writers: int) -> list[Screen]:
     """Return the screens of all writers, by passage.
 
-    A writer's screens against the first option's argument come before those against the second's.
+    A writer's screens against the first option's argument come before those against the second's. Two writers
+    share a passage (the next two in turn): each writes against the first argument in one half of its
+    questions, and against the second in the other.
     """
     passages = gathered((question.passage_id, question) for question in questions)
     screens: list[Screen] = []

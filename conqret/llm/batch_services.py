@@ -281,7 +281,7 @@ class OpenAIBatches(BatchService):
 
 
 def _why(errors: Any) -> str:
-    """What the first fault of a batch that failed as a whole was."""
+    """Return a colon and the first fault of a batch that failed as a whole; empty if it names none."""
     data = mapping(errors).get("data")
     first = data[0] if isinstance(data, list) and data else None
     return f": {scrub(error_text(first))}" if first else ""
@@ -395,7 +395,7 @@ class AnthropicBatches(BatchService):
 
 
 def _content(message: Message) -> str | list[dict[str, Any]]:
-    """A message's text, or its text and images in Anthropic's form."""
+    """Return a message's text or, if it has images, its text and images as parts in Anthropic's form."""
     if not message.images:
         return message.content
     parts: list[dict[str, Any]] = [{"type": "text", "text": message.content}]
@@ -408,12 +408,14 @@ def _content(message: Message) -> str | list[dict[str, Any]]:
 
 
 def _length(batch: Mapping[str, Any]) -> int:
-    """How many questions a batch of the list holds."""
+    """Return how many requests a batch of the list has."""
     return sum(value for value in mapping(batch.get("request_counts")).values() if isinstance(value, int))
 
 
 def _made(batch: Mapping[str, Any]) -> datetime:
-    """When a batch of the list was made; long ago where that cannot be read."""
+    """Return the time at which a batch of the list was created; the earliest possible time if it cannot be
+    read.
+    """
     try:
         made = datetime.fromisoformat(str(batch.get("created_at")))
     except ValueError:
@@ -422,7 +424,9 @@ def _made(batch: Mapping[str, Any]) -> datetime:
 
 
 def _as_openai(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A message of Anthropic's in the form that is read everywhere else."""
+    """Convert a message of Anthropic to a response body in OpenAI's chat format; the input of a tool call
+    becomes the text.
+    """
     blocks = [block for block in message["content"] if isinstance(block, Mapping)]
     used = next((block for block in blocks if block.get("type") == "tool_use"), None)
     texts = "".join(str(block.get("text") or "") for block in blocks if block.get("type") == "text")

@@ -349,7 +349,7 @@ _WORDS = ("answered", "with an error", "of requests that were not sent", "that c
 
 
 def _may_be_taken(error: ProviderError | KeyError) -> bool:
-    """Whether a batch may have been made all the same."""
+    """Return True if the provider may have accepted a batch although submitting it failed with this error."""
     lost = (Reason.CONNECTION, Reason.TIMEOUT, Reason.SERVER_ERROR)
     return isinstance(error, KeyError) or error.code in lost
 

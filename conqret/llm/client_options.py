@@ -215,7 +215,8 @@ class ModelFacts:
         """Return the dollars for a call: (prompt - cached) * input + cached * cached_price + completion *
         output.
 
-        The result is None where a price or a token count is unknown.
+        The result is None where a price or a token count is unknown. A model whose prices are both 0 always
+        costs 0.
         """
         if self.input_price == self.output_price == 0:
             return 0.0

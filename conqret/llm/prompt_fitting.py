@@ -104,7 +104,9 @@ class _MeasuredText:
         self.tokens = sum(self._counts)
 
     def cut(self, allowed: int) -> TrimmedText:
-        """The longest beginning within ``allowed`` tokens, moved back to a good end."""
+        """Return the longest beginning within ``allowed`` tokens, moved back to the end of a sentence or word
+        if one is near.
+        """
         if self.tokens <= allowed:
             return TrimmedText(self.text, self.tokens, self.tokens)
         end = self._reach(allowed)

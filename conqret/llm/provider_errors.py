@@ -285,7 +285,9 @@ def _entries(body: Any, depth: int = MAX_DEPTH) -> Iterator[tuple[str, Any]]:
 
 
 def _wait_in(text: str) -> float | None:
-    """The seconds for which a text says to wait: ``try again in 1m3.5s``, ``retry after 20 seconds``."""
+    """Return the seconds for which a text says to wait (``try again in 1m3.5s``, ``retry after 20 seconds``);
+    None without any.
+    """
     found = _WAIT.search(text)
     if found is None:
         return None

@@ -74,7 +74,9 @@ def _providers() -> frozenset[str]:
 
 
 def _entry(model: str) -> Mapping[str, Any]:
-    """The list's entry for ``model``, by its full name, or without the provider if the provider fits."""
+    """Return the list's entry for ``model``, by its full name, or without the provider if the provider fits;
+    else an empty one.
+    """
     prices: Mapping[str, Mapping[str, Any]] = _table(_PRICE_LIST)
     if model in prices:
         return prices[model]
@@ -85,7 +87,7 @@ def _entry(model: str) -> Mapping[str, Any]:
 
 @functools.cache
 def _table(name: str) -> Mapping[str, Any]:
-    """A table of litellm's, empty where there is none."""
+    """Return the content of a JSON file in litellm's folder; empty if there is none."""
     folder = litellm_folder()
     path = folder / name if folder else None
     if path is None or not path.is_file():

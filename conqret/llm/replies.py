@@ -127,7 +127,7 @@ def is_lone_object(text: str) -> bool:
 
 
 def _end_of(text: str, start: int) -> int:
-    """Where the object ends that starts there; 0 where it breaks off."""
+    """Return the end of the object that starts at ``start``; 0 if it breaks off."""
     depth = 0
     for part in _BRACES.finditer(text, start):
         brace = part.group()

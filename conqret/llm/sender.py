@@ -183,10 +183,12 @@ class Sender:
     async def _attempt(
         self, request: Request[Any], prompt: int, attempts: int, spend: Callable[[float | None], None]
     ) -> Completion:
-        """What the provider says: a response as it is, an error without keys.
+        """Send a request once, count it, and return the completion; ``spend`` books its cost, and errors are
+        raised without keys.
 
-        A request whose answer was lost (a time-out, a broken connection, a server's error, a stop) is booked as what
-        was held for it: the provider may have answered, and wants to be paid. One that was refused costs nothing."""
+        For a request whose response was lost (a time-out, a broken connection, a server's error, a stop) the
+        reserved amount is booked, because the provider may charge it. One that was refused costs nothing.
+        """
         progress, task = self._progress, asyncio.current_task()
         progress.calls += 1
         progress.retries += attempts > 1

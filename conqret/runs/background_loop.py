@@ -27,7 +27,9 @@ class BackgroundLoop(Closing):
         self._stop = asyncio.Event()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine in the loop, wait for it, and return its result."""
+        """Run a coroutine in the loop, wait for it, and return its result; an interrupt of the caller cancels
+        it.
+        """
         future = self._submit(work)
         try:
             return future.result()

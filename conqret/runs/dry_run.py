@@ -156,7 +156,7 @@ def answer_tokens(request: Request[Any]) -> int:
 
 
 def _length(answer: object) -> int:
-    """Tokens of plain data; words without a space are verdicts."""
+    """Return the estimated tokens of plain data; a text without a space counts as a verdict."""
     if isinstance(answer, Mapping):
         return sum(TEXT_TOKENS if name == "explanation" else _length(value) for name, value in answer.items())
     if isinstance(answer, list | tuple):

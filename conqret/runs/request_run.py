@@ -260,7 +260,7 @@ class Run(Generic[Row]):
         """Write the result files and return the run's outcome.
 
         ``conclude`` gets all rows in the order of their units and returns the summary and further files by
-        path.
+        path. A pydantic summary is written to the folder's summary file.
 
         Raises:
             Counted: this is a dry run.
@@ -338,7 +338,11 @@ class Run(Generic[Row]):
         return [found[str(number)][1] for number in range(len(found))]
 
     async def _handed_in(self, results: list[Any]) -> list[Any]:
-        """The results, where none waits for a batch; what is still to be requested in one is handed in."""
+        """Submit the requests that wait for a batch, and return the results.
+
+        Raises:
+            AnswersAwaited: some of the results wait for a batch.
+        """
         for client in self.clients:
             await client.hand_in()
         if waiting := sum(result is _NotYet for result in results):

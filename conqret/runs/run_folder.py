@@ -312,7 +312,9 @@ class RunFolder(Generic[R]):
             raise DeclarationError(f"{self.record_file} cannot be read: {error}") from error
 
     def _clear(self) -> None:
-        """Take away what an earlier run made; the record last, so that a kill leaves no files without one."""
+        """Delete what an earlier run made, but for its recordings; the record goes last, so that a kill
+        leaves no files without one.
+        """
         made = (place.name for place in InFolder.declared_in(type(self)) if not place.kept)
         for name in (*made, *self.BEGINS, RECORD_NAME):
             path = self.path / name

@@ -77,7 +77,9 @@ class PersonalData:
         )
 
     def _answer(self, text: str) -> str:
-        """In JSON only the strings are looked at, in the way that they read."""
+        """Return a response without personal data; in JSON only the strings are searched, as they read
+        without escapes.
+        """
         try:
             value = parse(text)
         except ValueError:

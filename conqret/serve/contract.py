@@ -51,7 +51,10 @@ def needed(judge: Judge) -> frozenset[str]:
 
 
 def item_type(judge: Judge) -> type[Item]:
-    """Return the item type of a format for requests: the id is optional, and documents may be plain texts."""
+    """Return the item type of a format for requests: the id is optional, and documents may be plain texts.
+
+    The fields that every metric of the format needs are required.
+    """
     documents = tuple[_DocumentIn | NonEmpty, ...]
     fields: dict[str, Any] = {"id": (Identifier | None, None), "documents": (documents, ())}
     for name in needed(judge):

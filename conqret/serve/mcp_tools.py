@@ -192,8 +192,7 @@ class _Tools:
 
 
 def _sendable(value: Any) -> Any:
-    """Plain data without half a surrogate pair, as names of files and records of strangers may have: no reply could be
-    made of it."""
+    """Return plain data with lone surrogates replaced, which names of files may contain and no response can."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, dict):
@@ -202,7 +201,11 @@ def _sendable(value: Any) -> Any:
 
 
 async def _of_files(work: Callable[[], T]) -> T:
-    """What ``work`` reads, in a thread; what is wrong with the files, or with what was requested, is told."""
+    """Run ``work``, which reads files, in a thread, and return its result.
+
+    Raises:
+        ToolError: the files or the request are faulty; the message is for the assistant.
+    """
     try:
         return await asyncio.to_thread(work)
     except ConqretError as error:

@@ -283,7 +283,7 @@ class _Service:
         return list(judgments), [judgment.model_dump_json().encode() for judgment in judgments]
 
     async def _unaskable(self) -> str:
-        """Why the model answers no request at all (no server at its address); empty where it can."""
+        """Return why the model cannot be called at all, such as no server at its address; empty if it can."""
         try:
             await self.session.client.prepare()
         except DeclarationError as error:
@@ -291,7 +291,9 @@ class _Service:
         return ""
 
     async def index(self, request: Request) -> Response:
-        """The formats, with what each requests and needs."""
+        """Answer with version, model and formats: of each its address, summary, metrics and the fields that
+        it needs.
+        """
         formats = {
             judge.name: {
                 "judge": JUDGE_PATH.format(format=judge.name),
@@ -305,7 +307,7 @@ class _Service:
         return _json(compact({**facts, "formats": formats}))
 
     async def health(self, request: Request) -> Response:
-        """That the service is there."""
+        """Answer with status 200: the service runs."""
         return _json(b'{"status":"ok"}')
 
     async def ready(self, request: Request) -> Response:
@@ -322,7 +324,7 @@ class _Service:
         return _json(compact(state), 503 if why else 200)
 
     async def _unready(self) -> str:
-        """Why no item could be judged now; empty where one could."""
+        """Return why no item could be judged now; empty if one could."""
         self.session.resume_after(PAUSE_SECONDS)
         if self.session.client.out_of_money:
             return "the budget is spent"
@@ -341,7 +343,7 @@ def _count(served: ServedRequest, judgments: Sequence[Judgment]) -> None:
 
 
 def _metrics(request: Request, judge: Judge) -> list[str]:
-    """The metrics that the address names.
+    """Return the metrics that the query of the address names, each once; empty for all.
 
     Raises:
         Refusal: there is no such metric, or another parameter.

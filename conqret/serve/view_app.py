@@ -160,7 +160,9 @@ def _listed(root: Path, run: RunEntry) -> ListedRun:
 
 
 def _validation(root: Path, folder: Path) -> ListedRun:
-    """What the list says of a validation."""
+    """Return the list entry of a validation; if it cannot be read or leads out of ``root``, the entry has a
+    ``fault``.
+    """
     name, fault = folder.relative_to(root).as_posix(), leads_out(root, folder)
     what = begun = ""
     if not fault:
@@ -222,7 +224,7 @@ class _Viewer:
         self._one_at_a_time = threading.Lock()
 
     def runs(self, request: Request) -> Response:
-        """The list of runs, those with all words that are searched for."""
+        """Answer with the list of runs; with a query ``q``, of those that have all of its words."""
         query = request.query_params.get("q", "")[:200]
         try:
             with self._one_at_a_time:
@@ -306,7 +308,7 @@ ALL_RUNS = [("All runs", "/")]
 
 
 def _around(run: Path) -> list[tuple[str, str]]:
-    """The way back, and what else there is of the run."""
+    """Return the links (title, address) on a run's page: back to the list, its report, and its further pages."""
     return [*ALL_RUNS, *([("Report", REPORT)] if (run / RECORD_NAME).is_file() else []), *beside(run)]
 
 
@@ -319,7 +321,7 @@ def _asked(run: JudgeFolder, number: int) -> Iterable[str]:
 
 
 def _nowhere(request: Request, error: Exception | None = None) -> Response:
-    """What stands where nothing is."""
+    """Return the page with status 404 that says that there is no run at this address."""
     sheet = ReportPage("runs", "There is no run at this address", [], ["It may have been moved or deleted."])
     return _response(sheet.html(around=ALL_RUNS), 404)
 
@@ -329,7 +331,7 @@ def _inside(runs: Iterable[tuple[str, str]]) -> list[Section]:
 
 
 def _sorry(error: Exception, status: int = 409, inside: Sequence[Section] = ()) -> Response:
-    """A page that says what is wrong."""
+    """Return the page with the reason why something cannot be shown, and the sections ``inside``."""
     known = isinstance(error, ConqretError | OSError)
     why = str(error) if known else f"the files are not as a run writes them ({type(error).__name__}: {error})"
     sheet = ReportPage("runs", "This cannot be shown", inside, lede=[words.capitalised(why[:2000])])

@@ -243,12 +243,12 @@ class Sentence:
 
     @cached_property
     def having(self) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-        """The same for each *with*."""
+        """For each *with*, the content stems of the phrase after it, and those of the next six words."""
         return self._phrases(_WITH)
 
     @cached_property
     def unless(self) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-        """The same for each *unless*."""
+        """For each *unless*, the content stems of the phrase after it, and those of the next six words."""
         return self._phrases(_UNLESS)
 
     @cached_property
@@ -264,7 +264,9 @@ class Sentence:
         return frozenset(terms) - _NOTHING
 
     def _phrases(self, signs: Set[str]) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
-        """The phrase after each of ``signs``, and the six words after it, as content stems."""
+        """Return for each of ``signs`` the content stems of the phrase after it, and those of the six words
+        after it.
+        """
         if signs.isdisjoint(self.words):
             return ()
         stems, found = terms_of(self.language), list[tuple[frozenset[str], frozenset[str]]]()
@@ -538,8 +540,11 @@ def other_quantities(found: Sequence[str], language: str) -> tuple[Quantity, ...
 
 
 def _value(word: str, language: str) -> tuple[float, int]:
-    """The number that a figure says, and its decimals: a mark that comes once stands before decimals where it is the
-    language's, and before a group of three digits where it is not."""
+    """Return the number that a figure stands for, and how many decimals it has.
+
+    A mark that occurs once separates decimals if it is the language's decimal mark; all other marks separate
+    groups of digits.
+    """
     decimal = "," if language in _COMMA_IS_DECIMAL else "."
     whole, _, fraction = word.rpartition(decimal)
     if not whole or word.count(decimal) > 1:

@@ -131,7 +131,9 @@ def citations(text: str) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1024)
 def _numbers(mark: str) -> tuple[int, ...]:
-    """The numbers of one mark, in their order."""
+    """Return the numbers of one mark in their order, each once; a range stands for all its numbers, an
+    overlong one for its ends.
+    """
     numbers: dict[int, None] = {}
     for part in _part.finditer(mark.partition("\u2020")[0].translate(_ASCII)):
         if part["first"] is None:  # a page

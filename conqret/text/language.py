@@ -213,7 +213,9 @@ def _language(text: str, model: bool) -> str:
 
 
 def _main_script(text: str) -> tuple[str, int]:
-    """The script of most letters of a text, and how many letters that are."""
+    """Return the script of most letters of a text (such as Latin, Han or Kana), and how many letters it has
+    of that script.
+    """
     if text.isascii():
         return "Latin", len(text.encode("ascii").translate(None, _NO_LETTERS))
     counts = dict.fromkeys(_NAMES, 0)

@@ -150,7 +150,9 @@ def boundaries(text: str, language: str | None = None) -> list[tuple[int, int]]:
 
 
 def _add(bounds: list[tuple[int, int]], text: str, start: int, end: int) -> None:
-    """Add a sentence; citation marks that stand alone belong to the one before them."""
+    """Add a sentence to ``bounds``; a blank one is ignored, and citation marks that stand alone join the one
+    before them.
+    """
     piece = text[start:end]
     if not piece or piece.isspace():
         return
@@ -184,7 +186,11 @@ class _FullStops:
         return self._language
 
     def end_sentence(self, stop: int, end: int) -> bool:
-        """Whether the full stop at ``stop`` ends a sentence: false in ``Dr. Who``, ``J. Smith`` and ``p. 4``."""
+        """Return True if the full stop at ``stop`` ends a sentence, unlike in ``Dr. Who``, ``J. Smith`` and
+        ``p. 4``.
+
+        ``end`` is the end of the full stop with the closing marks and the whitespace behind it.
+        """
         text = self._text
         if stop + 1 < end and text[stop + 1] == ".":  # an ellipsis ends it only before a capital
             return _next_is_upper(text, end)

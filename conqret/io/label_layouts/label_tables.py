@@ -62,7 +62,8 @@ MARK = "@"
 
 
 def _table_labels(file: LabelFile) -> Iterator[RawLabel]:
-    """The labels of a table.
+    """Return the labels of a table, whose rows are single labels (long) or have a column for each dimension
+    (wide).
 
     Raises:
         DeclarationError: the columns do not say what is what.

@@ -65,7 +65,9 @@ def _dagstuhl_labels(file: LabelFile) -> Iterator[RawLabel]:
 
 
 def _label_in_words(cell: str) -> str | None:
-    """The word of ``2 (Average)``; a cell of another form as it is; None where word and number differ."""
+    """Return the word of a cell such as ``2 (Average)``, or a cell of another form stripped; None if word and
+    number differ.
+    """
     match = _CELL.fullmatch(cell)
     if match is None:
         return cell.strip()

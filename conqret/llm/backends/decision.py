@@ -228,10 +228,15 @@ async def _completed(
     known: ModelFacts,
     where: str,
 ) -> Completion:
-    """The answers to a request's questions as they are recorded, from the body that ``exchange`` returns.
+    """Return the answers to a request's questions as a completion to record, from the body that ``exchange``
+    returns.
+
+    An error that is the model's verdict on the request becomes a completion; ``where`` is the address for
+    messages.
 
     Raises:
         ProviderError: no response came, or one without answers.
+        DeclarationError: the request has no typed questions.
     """
     decision = request.decision
     if decision is None:
@@ -271,7 +276,9 @@ def _open(options: ClientOptions) -> Connection:
 
 
 def _through_litellm(options: ClientOptions, model: str) -> Connection:
-    """The connection through litellm, which puts questions into the wire of each provider that it knows."""
+    """Return a connection through litellm, which writes the questions in the wire of each provider that it
+    knows.
+    """
     from conqret.llm.hosted.through_litellm import ThroughLitellm
 
     class LitellmDecisions(ThroughLitellm):
@@ -291,7 +298,9 @@ def _through_litellm(options: ClientOptions, model: str) -> Connection:
 
 
 def _placed(base: str, provider: Provider) -> tuple[DecisionWire, str]:
-    """The wire and the address at a base, which may name the interface, or end in /v1 or before it."""
+    """Return the wire and the address of requests for a base address, which may be whole, end in /v1, or have
+    neither.
+    """
     path = urlsplit(base).path.rstrip("/") if "://" in base else ""
     for wire in WIRES.values():
         if path.endswith(wire.path):

@@ -142,7 +142,9 @@ def _settings(name: str) -> _Settings:
 
 
 def _settings_of_pinned(name: str) -> _Settings:
-    """The same of a model that a replay can do without: no settings where they cannot be had."""
+    """Return the settings of a model whose identity is known; empty ones where they cannot be had, as in a
+    replay without it.
+    """
     if not folder_of(name).is_dir():
         return _NOTHING if _only_a_folder(name) else _hub_settings_or_none(name, hub_reachable())
     try:
@@ -317,7 +319,7 @@ class Local(Connection):
 
 @contextmanager
 def _of_this_text() -> Iterator[None]:
-    """What a model fails with on one text, and may not on others."""
+    """Turn an error of the model on one text into a ProviderError (BAD_REQUEST), as a context manager."""
     try:
         yield
     except (RuntimeError, IndexError, TypeError) as error:
@@ -350,7 +352,7 @@ def _overflow(rows: list[list[TargetScore]], window: int, room: int | None) -> s
 
 
 def _loaded(name: str, identity: str) -> ConditionalPerplexity:
-    """The scorer over these weights; another one that is in memory goes first, so that one has all the room."""
+    """Return the scorer with these weights, loaded if needed; another model in memory is released first."""
     wanted = (name, identity)
     if wanted not in _held:
         _held.clear()

@@ -151,7 +151,8 @@ class HostedConnection(Connection):
         """Send a request once and return its completion.
 
         Where the server rejects the method for structured output, the next one is tried. It is used from then
-        on, unless the server accepted the former method before.
+        on, unless the server accepted the former method before. An error that is the model's verdict on the
+        prompt (a refusal, an overflow) becomes a completion.
 
         Raises:
             ProviderError: no response came.

@@ -88,7 +88,8 @@ def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Comp
 
 
 def _finish_of(choice: Mapping[str, Any]) -> str:
-    """Why an answer ended, as far as it changes what the answer is worth: length, content_filter, else stop.
+    """Return why a response ended, as far as it matters for its use: ``length``, ``content_filter``, else
+    ``stop``.
 
     Raises:
         ProviderError: it ended in an error.

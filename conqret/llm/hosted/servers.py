@@ -238,7 +238,11 @@ def _deployed(options: ClientOptions, model: str) -> bool:
 
 
 def _named(options: ClientOptions) -> tuple[str, str] | None:
-    """The provider among ours, and the model's name there; a server of one's own may name its models as it likes."""
+    """Return the provider (one that conqret calls itself) and the model's name there; None for a model of
+    another one.
+
+    A model at a user's own server counts as OpenAI's, unless its name begins with a provider.
+    """
     model = options.model
     provider, _, name = model.partition("/")
     if provider in _PROVIDERS and name:
@@ -249,7 +253,7 @@ def _named(options: ClientOptions) -> tuple[str, str] | None:
 
 
 def _address(base: str, interface: str) -> str:
-    """The address of an interface, without a password."""
+    """Return the address of an interface (the end of its path) at a base address, without a password."""
     try:
         parts = urlsplit(base)
     except ValueError:

@@ -145,7 +145,9 @@ def load_litellm() -> Any:
 
 
 def _stay_here() -> None:
-    """Where the environment names proxies, keep requests to this machine off them: keys would go there."""
+    """Set the environment so that requests to this machine bypass its proxies, which would get the keys;
+    none: no change.
+    """
     proxies = getproxies_environment()
     spared = proxies.get("no", "").split(",")
     if proxies and spared != ["*"] and not {*HERE} <= {*spared}:
