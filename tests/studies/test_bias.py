@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +11,8 @@ from conqret.data import Judgment, Reason
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.runs.dry_run import costs_of
 from conqret.stats.effects import PairedEffects, paired_effects
-from conqret.studies.bias.bias_effects import _DetectionLimit, _verdict, bias_rows, widest_effect
-from conqret.studies.bias.bias_run import BiasFolder, BiasPlan, bias, plan_bias, run_bias
+from conqret.studies.bias.bias_effects import bias_rows, widest_effect
+from conqret.studies.bias.bias_run import BiasFolder, BiasPlan, plan_bias, run_bias
 from conqret.studies.bias.contrast import AS_IS, Contrast, Key, ProbeContext
 from conqret.studies.bias.probes.groups import compared, family, warning
 from conqret.studies.bias.result import BiasRow, BiasTable
@@ -82,25 +81,6 @@ def test_what_has_no_value_is_counted_with_its_reason(plan: BiasPlan) -> None:
     assert found.missing == {"refusal": 1}
     assert found.effect is not None
     assert found.effect.n == len(items()) - 1
-
-
-def test_five_topics_are_too_few_for_a_verdict() -> None:
-    few = tuple(item for item in items() if item.topic in {f"Topic {n}?" for n in range(5)})
-    small = plan_bias(ProbeContext(few, setup()), ["length"])
-    found = rows(small, judged(small, 1, padded))
-    assert {(row.primary, row.verdict) for row in found} == {(True, "inconclusive"), (False, "exploratory")}
-    assert {row.words for row in found} == {"5 topics: at least 6 are needed for a test"}
-
-
-def test_nothing_larger_than_scores_can_differ_by_is_said_to_be_missed(plan: BiasPlan) -> None:
-    """Two topics that say the opposite: an effect of 2 would be found, and there is none."""
-    contrast = next(contrast for contrast in plan.contrasts if contrast.probe == "length")
-    wild = PairedEffects([0.9, -0.9, 0.8, -0.8, 0.9, -0.9], list("abcdef"), True)
-    answer = _DetectionLimit.from_effects(contrast, [wild], 7)
-    assert answer.missable is None
-    effect = widest_effect(paired_effects([wild], np.random.default_rng(1)))
-    verdict = _verdict(contrast, effect, {}, answer)
-    assert verdict == ("inconclusive", "cannot be told: an effect of any size could have been missed")
 
 
 def test_one_row_of_each_probe_is_declared_before_anything_is_judged(plan: BiasPlan) -> None:
@@ -189,16 +169,6 @@ def test_a_run_of_probes_is_kept_resumed_and_told_apart(tmp_path: Path) -> None:
     assert table.rows == whole.rows == folder.table().rows
     ways = {judgment.fingerprint.removeprefix(table.record.fingerprint) for judgment in folder.judgments()}
     assert ways == {"", "/again 1", "/again 2", "/one order"}
-
-
-def test_another_run_in_the_same_folder_is_refused(tmp_path: Path) -> None:
-    how: dict[str, Any] = {"format": "rag-direct", "probes": ["length"], "output": tmp_path / "run"}
-    bias(items()[:8], **how)
-    before = (tmp_path / "run" / "bias.json").read_bytes()
-    with pytest.raises(DeclarationError, match=r"What differs: items, labels or requests(.|\n)*--overwrite"):
-        bias(items()[:6], **how)
-    assert (tmp_path / "run" / "bias.json").read_bytes() == before
-    assert bias(items()[:6], **how, overwrite=True).judgments
 
 
 def test_groups_are_paired_without_a_look_at_quality() -> None:

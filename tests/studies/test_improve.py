@@ -122,13 +122,6 @@ def test_labels_of_a_fold_change_nothing_of_what_is_chosen_for_it(
     assert cross_fitted.result.choices[1:] != other.choices[1:]
 
 
-def test_another_excerpt_is_another_run(server: FaultServer, cross_fitted: Study) -> None:
-    with pytest.raises(DeclarationError, match="What differs: options"):
-        improved(
-            server, cross_fitted.items, cross_fitted.labels, output=cross_fitted.folder / "out", excerpt=200
-        )
-
-
 def test_an_item_without_a_score_keeps_none_once_a_wording_was_proposed(tmp_path: Path) -> None:
     """A score that came later would be another question for a wording, and all that came of it be asked anew."""
     items, labels = write_case(tmp_path, "length", topics=9)

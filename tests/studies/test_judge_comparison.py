@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import pytest
 
 from conqret.io.label_set import LabelScale, Unit
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
@@ -114,13 +113,12 @@ def test_it_is_said_that_no_judge_is_better_than_chance():
     assert worst.chance in "".join(comparison_page(worst).html())
 
 
-@pytest.mark.parametrize("topics", [1, 5])
-def test_below_six_topics_nothing_is_tested(topics):
-    found = compared(shared(np.random.default_rng(3), [0.1, 2.0], topics=topics))
+def test_below_six_topics_nothing_is_tested():
+    found = compared(shared(np.random.default_rng(3), [0.1, 2.0], topics=5))
     assert [pair.p for pair in found.average.pairs] == [None]
     assert found.winner == ""
-    assert found.verdict == f"no winner: with only {topics} topics differences are not tested"
-    assert found.held_out.folds == topics
+    assert found.verdict == "no winner: with only 5 topics differences are not tested"
+    assert found.held_out.folds == 5
 
 
 def test_a_judge_without_an_interval_is_why_nothing_is_tested():

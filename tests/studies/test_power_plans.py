@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from conqret.errors import DeclarationError
 from conqret.studies.bias.bias_effects import bias_rows, primary_contrasts
 from conqret.studies.power.bias_power import PlantedJudge, pairs_plan, power_bias
 from conqret.studies.power.page import lost_cells
@@ -95,12 +94,3 @@ def test_sizes_without_an_interval_are_said():
 def rare(topics, items, rng):
     """Labels of two columns of which 5% and 15% are not the lowest: many studies of few topics have no interval."""
     return np.digitize(assumed(0.7, 0.2)(topics, items, rng), (0.84, 1.64)).astype(float)
-
-
-def test_what_cannot_be_planned_is_refused():
-    with pytest.raises(DeclarationError, match="none of these probes can raise an alarm"):
-        power_bias(topics=[6], items=[2], probes=["repeatability"])
-    with pytest.raises(DeclarationError, match="at least one topic"):
-        means(assumed_differences(0.1, 0.2, 0.2), (0,), (1,), 1)
-    with pytest.raises(DeclarationError, match="at least two topics"):
-        from_pilot([[1.0, 2.0]], ["a", "a"])

@@ -15,7 +15,7 @@ import pytest
 from conqret import bias
 from conqret.errors import DeclarationError
 from conqret.io import open_items
-from conqret.perturb.kinds.added_texts import among_sentences, matched
+from conqret.perturb.kinds.added_texts import MATCHED
 from conqret.show import words
 from conqret.studies.bias.bias_effects import bias_value, parse_bias_requirement
 from conqret.studies.bias.contrast import PROBES, TEXTS
@@ -145,8 +145,12 @@ def test_what_cannot_be_probed_is_said() -> None:
         bias(unstated, judge=steady, probes=["yes-bias"])
     with pytest.raises(DeclarationError, match="bandwagon says nothing about the metrics of this judge"):
         bias(SINGLES, judge=steady, metrics=["context_relevance"], probes=["bandwagon"])
-    with pytest.raises(DeclarationError, match="4 characters and 1 words against 3 and 1"):
-        matched(among_sentences, [("one", "four")])
+
+
+def test_a_control_is_as_long_as_what_it_stands_for() -> None:
+    for pairs in (MATCHED, *(row["pairs"] for row in TEXTS["remark"])):
+        for text, neutral in pairs:
+            assert (len(text), len(text.split())) == (len(neutral), len(neutral.split())), text
 
 
 def test_a_list_says_the_same_sentences_in_as_many_characters() -> None:

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from conqret.data import Measure, Reason
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import UnknownNameError
 from conqret.studies.validate.page import validation_answer
-from conqret.studies.validate.result import Validation, validate
+from conqret.studies.validate.result import validate
 from conqret.studies.validate.validate import check_requirement, parse_requirement
 from tests.studies.judged import PEOPLE, judgment, labels_of, scored, study
 
@@ -46,14 +46,6 @@ def test_samples_singly_their_mean_and_their_majority(tmp_path, rng):
         )
         assert row.variants[name].value == pytest.approx(wanted)
     assert set(found.average.judge) == set(row.variants)
-
-
-def test_the_same_seed_gives_the_same_numbers(tmp_path, rng):
-    judgments, labels, _ = study(tmp_path, rng, lost=0.1)
-    one = validate(judgments, labels)
-    assert one == validate(judgments, labels)
-    assert Validation.model_validate_json(one.model_dump_json()) == one
-    assert "NaN" not in one.model_dump_json()
 
 
 def test_the_judge_in_the_place_of_one_person(tmp_path, rng):
@@ -153,11 +145,9 @@ def test_requirements(tmp_path, rng):
     def outcome(text):
         return check_requirement(parse_requirement(text), found)
 
-    assert outcome("alpha[overall_quality] >= 0.1").met
     assert outcome(" alpha [ Overall-Quality ]>=.1 ").met
     assert not outcome("alpha[overall_quality] >= 0.99").met
     assert outcome("alpha.low <= 0.9").met
-    assert outcome("coverage >= 1").met
     assert outcome("coverage[clarity] >= 1").met
     assert outcome("winning_rate[clarity] >= 0").met
     unmet = outcome("auroc[clarity] >= 0")
@@ -165,23 +155,6 @@ def test_requirements(tmp_path, rng):
     assert "two labels" in unmet.reason
     with pytest.raises(UnknownNameError, match="validated dimension"):
         outcome("alpha[cogency] >= 0")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "alpha = 1",
-        "alpha >= nan",
-        "__import__('os').system('x') >= 1",
-        "kappa >= 0.3",
-        "coverage.low >= 1",
-        "beta[x] >= 1",
-    ],
-)
-def test_requirements_that_cannot_be_read(text):
-    with pytest.raises(DeclarationError):
-        parse_requirement(text)
 
 
 def test_where_alpha_does_not_show_agreement_a_rank_correlation_or_kappa_may(tmp_path):
