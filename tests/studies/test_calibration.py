@@ -17,7 +17,7 @@ from conqret.studies.agreement.judge_baselines import baseline_sentences
 from conqret.studies.agreement.label_join import DimensionView, join_labels
 from conqret.studies.calibrate.calibration_maps import CalibrationSample, fit_maps
 from conqret.studies.calibrate.fit_calibration import calibrate
-from conqret.studies.calibrate.result import Calibration, calibration_page
+from conqret.studies.calibrate.result import Calibration
 from conqret.studies.validate.result import validate
 from tests.studies.judged import judgment, scored, study
 
@@ -179,12 +179,3 @@ def test_a_judge_that_labels_as_people_do_stays_as_it_is(seen):
     assert found.checked["clarity"].gain.value == 0
     new = honest[0].model_copy(update={"topic": "a new one"})
     assert found.calibrated(new)[("clarity", None)] == honest[0].value("clarity")
-
-
-def test_the_diagram_shows_before_and_after(found):
-    sheet = calibration_page(found)
-    (picture,) = sheet.picture
-    for text in ("the judge as it is", "calibrated, as chosen", "isotonic throughout"):
-        assert text in picture.svg()
-    assert sheet.answer[0].startswith("Calibrated scores agree better with annotators")
-    assert f"gain {found.average_gain.value:.3f} [" in sheet.answer[0]

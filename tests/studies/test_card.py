@@ -219,13 +219,6 @@ def test_three_files_say_the_same(hostile: Card, tmp_path: Path) -> None:
     assert "a lexical baseline and no LLM judge" in text
 
 
-def test_labels_of_one_person_have_no_columns_for_more(hostile: Card, tmp_path: Path) -> None:
-    for people in (3, 1):
-        rows = tuple(row.model_copy(update={"annotators": people}) for row in hostile.agreement)
-        page = write_card(hostile.model_copy(update={"agreement": rows}), tmp_path)[0]
-        assert page.read_text(encoding="utf-8").count(">One annotator<") == (people > 1)
-
-
 def test_curves_of_known_damage_are_drawn_and_told(hostile: Card, tmp_path: Path) -> None:
     curves = (curve(), curve((0.9, 0.9, 0.9), model=HOSTILE))
     page, markdown, _ = write_card(hostile.model_copy(update={"sensitivity": curves}), tmp_path)

@@ -204,11 +204,3 @@ def test_an_improvement_is_shown_in_the_prompt_of_a_format_and_acts_in_none(name
         assert again[ask.prompt].digest != library[ask.prompt].digest
         with pytest.raises(DeclarationError, match="already an improved one"):
             improved_prompt(changed, ask.prompt, improvement)
-
-
-def test_a_criterion_that_cannot_be_typed_is_had_from_python(server: FaultServer, tmp_path: Path) -> None:
-    items, labels = write_case(tmp_path, "nothing", topics=9)
-    criterion = conqret.Criterion("quality", "How good is it?", (1, 5), {1: "no reason", 5: "five reasons"})
-    result = improved(server, items, labels, criteria=[criterion])
-    assert result.criterion == criterion.plain()
-    assert result.use == ()

@@ -43,23 +43,6 @@ async def test_levels_are_reversed_and_yes_no_questions_negated():
     assert {text.startswith('Is "no" the right answer to this question? ') for text in texts} == {True, False}
 
 
-CITES = [{"name": "cites", "question": "The answer cites a source."}]
-
-
-@pytest.mark.parametrize(
-    ("settings", "probe", "metrics"),
-    [
-        ({"metrics": ["context_relevance"]}, "levels (from high to low)", {"context_relevance"}),
-        ({"rubric": CITES}, "levels (negated)", {"cites", "rubric_score"}),
-    ],
-)
-async def test_each_metric_is_probed_by_the_questions_that_it_reads(settings, probe, metrics):
-    async with serving(served()) as (url, _):
-        found = effects(await probed(url, **settings))
-    assert set(found) == {(probe, metric) for metric in metrics}
-    assert all(found.values())
-
-
 def test_other_judges_cannot_be_probed_so():
     with pytest.raises(DeclarationError, match="levels: it is for decision models"):
         bias(list(demo()[:3]), probes=["levels"])

@@ -16,7 +16,6 @@ from conqret import bias
 from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.perturb.kinds.added_texts import MATCHED
-from conqret.show import words
 from conqret.studies.bias.bias_effects import bias_value, parse_bias_requirement
 from conqret.studies.bias.contrast import PROBES, TEXTS
 from conqret.studies.bias.probes.changed_texts import FORMATTING_PERTURBATION
@@ -236,14 +235,3 @@ def test_translations_of_an_item_are_held_against_it_a_row_a_language() -> None:
     requirement = parse_bias_requirement("effect[language] > -0.1")
     assert bias_value(requirement, table) == pytest.approx(-0.2)
     assert PROBES["language"].advice in shown_of(table)
-
-
-def test_what_the_judge_says_in_english_alone_is_said_to_be_of_english_items() -> None:
-    table = bias(
-        TRANSLATED, format="rag-fine-grained", model="offline", probes=["language", "document-order"]
-    )
-    shown = shown_of(table)
-    valueless = shown.partition("no value: ")[2].partition(".")[0]
-    assert valueless.count("language (") == len(LANGUAGES)
-    assert f"12 of 120 pairs have a value: {words.reason('language')}" in shown
-    assert f"no pair has a value on both sides: {words.reason('language')}" in shown

@@ -14,7 +14,6 @@ from conqret.llm.client_options import ClientOptions, backend_of
 from conqret.llm.request import Completion, Request
 from conqret.llm.sender import Sender
 from conqret.llm.tokens import count_tokens
-from conqret.perturb import records
 from conqret.runs.session import Session
 from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, PerturbationLevels, estimate
@@ -130,17 +129,6 @@ def test_the_grid_crosses_two_perturbations(tmp_path: Path) -> None:
     both = cells["groundedness", (("hallucinate-share", 63), ("irrelevant", 75))]
     assert both.mean < cells["groundedness", (("hallucinate-share", 63),)].mean
     assert both.mean < cells["groundedness", (("irrelevant", 75),)].mean
-
-
-def test_the_cells_of_a_grid_are_of_the_same_items_and_one_out_of_reach_is_empty() -> None:
-    given = (("irrelevant", (50,)), ("hallucinate", (2, 10, 20)))
-    plan = plan_of([], grid=[PerturbationLevels.from_name(*each) for each in given])
-    assert {dict(stack).get("hallucinate", 0) for stack in plan.cells} == {0, 2, 10}
-    originals = {
-        tuple(records(item)[0].original if records(item) else item.id for item in cell)
-        for cell in plan.cells.values()
-    }
-    assert [len(each) for each in originals] == [23]
 
 
 def test_the_estimate_is_what_is_then_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,29 +98,6 @@ def test_labels_that_were_drawn_with_unequal_probabilities_are_weighted(tmp_path
         assert estimate.low < truth < estimate.high
     assert row.mean.corrected.n == len(kept)
     assert whole.chances == {}
-    lines = text.split("\n")
-    some = lines[1].split(",")[0]
-    missing = "\n".join(
-        line.rsplit(",", 1)[0] + "," if line.split(",")[0] == some else line for line in lines
-    )
-    high = "\n".join([lines[0], *(line for line in lines[1:] if float(line.rsplit(",", 1)[1]) > 0.3)])
-    for changed, reason in ((missing, "no inclusion_probability"), (high, "stand for")):
-        drawn_labels = labels_of(tmp_path, changed, scales=["1:3"])
-        lost = validate(judgments, drawn_labels).dimensions["clarity"]
-        assert reason in lost.mean.corrected.reason
-        assert lost.mean.naive.value is not None
-
-
-def test_one_annotator(tmp_path):
-    labels = labels_of(tmp_path, "item,clarity\na,1\nb,3\nc,2\n", scales=["1:3"])
-    judgments = [
-        judgment(item, {"clarity": scored(value)}) for item, value in (("a", 0), ("b", 1), ("c", 0.5))
-    ]
-    row = validate(judgments, labels).dimensions["clarity"]
-    assert row.inter_annotator_alpha.value is None
-    assert "fewer than two annotators" in row.one_annotator_alpha.reason
-    assert row.alternative.passed is None
-    assert row.alpha.value == 1
 
 
 def test_a_label_whose_item_has_no_score_stays_in_peoples_mean(tmp_path, rng):

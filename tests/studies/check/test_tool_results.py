@@ -191,10 +191,9 @@ def test_a_rating_in_the_csv_of_promptfoo_has_replaced_the_verdict() -> None:
         tool_rows(FILES / "promptfoo.csv")
 
 
-OTHERS = ["id,judge,human\n1,pass,fail\n", '[{"judge": "pass"}]', '{"testCases": [', '{"testCases": [1]}', ""]
-
-
-@pytest.mark.parametrize("text", OTHERS)
+@pytest.mark.parametrize(
+    "text", ["id,judge,human\n1,pass,fail\n", '[{"judge": "pass"}]', '{"testCases": [1]}', ""]
+)
 def test_other_files_are_left_alone(tmp_path: Path, text: str) -> None:
     assert tool_rows(write(tmp_path, "table", text)) is None
 
