@@ -6,9 +6,6 @@ import re
 from pathlib import Path
 
 import conqret
-from conqret.io import open_items
-from conqret.labels.study_screens import planned_screens
-from conqret.labels.task import shows
 from tests.io.test_conversations import DATA, OPENAI
 
 HOSTILE = '<script>alert(1)</script><img src="https://evil.example/x.png">'
@@ -51,15 +48,3 @@ def test_a_report_shows_images_that_it_holds_and_asks_nobody_for_others(tmp_path
     assert re.findall(r'<img src="([^"]*)"', page) == [DATA]
     assert "img-src data:" in policy(page)
     assert "image: https://example.org/a.png" in page
-
-
-def test_annotators_see_what_came_before() -> None:
-    (screen,) = planned_screens(open_items([TOOLS]), "rating").screens
-    titles = [turn.title for turn in screen.turns]
-    assert titles == ["System", "User", "Assistant", "Tool (look)", "Assistant"]
-    assert screen.turns[3].text == "(what it gave back is document [1])"
-
-    (item,) = open_items([TOOLS])
-    text = shows(item)["text"]
-    assert text.startswith("Before the question:\nSystem: Be brief.")
-    assert text.index("Before the question") < text.index("[1] ")

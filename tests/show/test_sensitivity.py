@@ -15,7 +15,6 @@ from conqret.studies.sensitivity.page import (
     grid_charts,
     precision_table,
     sensitivity_page,
-    verdicts,
     write_sensitivity,
 )
 from conqret.studies.sensitivity.result import (
@@ -55,21 +54,6 @@ def results() -> SensitivityResults:
             PrecisionRow(level=10, n=4, true=0.2476, predicted={"m": 0.3534}, direct={}),
         ),
     )
-
-
-def test_what_should_move_is_counted_apart_from_what_should_not(results: SensitivityResults) -> None:
-    fall = results.curves[0].model_copy(update={"verdict": "yes"})
-    lost = fall.model_copy(update={"verdict": "inconclusive"})
-    still = fall.model_copy(update={"expected": Direction.UNCHANGED, "metric": "answer_relevance"})
-    found = results.model_copy(update={"curves": (fall, lost, still, still, still)})
-    assert found.verdicts == (
-        "1 of 2 curves that should fall or rise do so (1 inconclusive); "
-        "3 of 3 curves that should not change or not rise do not"
-    )
-    table = verdicts(found)
-    assert "A judge that gives the same score to everything passes" in table.note
-    assert [row[4] for row in table.rows if row[0] == "Answer relevance"] == ["–"] * 3
-    assert all(row[4] for row in table.rows if row[0] == "Context relevance")
 
 
 def test_precision_with_the_error_in_brackets(results: SensitivityResults) -> None:

@@ -65,35 +65,6 @@ def test_both_arguments_stand_in_one_row_and_what_stands_beside_them_says_whose_
     assert item_view(ITEM, judgment({"a": lost, "b": scored(1.0)})).lost == ""
 
 
-@pytest.mark.parametrize(
-    ("samples", "majority", "said"),
-    [
-        ((0.25, None, 0.75, 0.25), 0.25, "most frequent score 0.25"),
-        ((0.48, 0.57, 0.6), 0.57, "no score is the most frequent; median 0.57"),
-    ],
-)
-def test_samples_stand_beside_mean_and_majority(
-    samples: tuple[float | None, ...], majority: float, said: str
-) -> None:
-    measure = scored(0.5, raw=3.0, samples=samples, majority=majority, method="rating", detail="3 of 4")
-    (row,) = item_view(ITEM, judgment({"groundedness": measure}, "g-eval")).measures
-    listed = " · ".join("–" if one is None else f"{one:.2f}" for one in samples)
-    wanted = ("mean rating 3.00", "read from rating", f"scores of the samples {listed}", said, "3 of 4")
-    assert row.extras == wanted
-
-
-def test_metrics_with_the_same_nuggets_share_a_table() -> None:
-    one = tuple(Part(id=n, value=v, raw=1 + 4 * v) for n, v in (("n1", 0.0), ("n2", 1.0)))
-    other = tuple(Part(id=n, label="first") for n in ("n1", "n2"))
-    found = {
-        "context_relevance": scored(0.5, parts=one),
-        "preference": scored(1.0, label="first", parts=other),
-    }
-    (table,) = item_view(ITEM, judgment(found, "rag-rubric")).tables
-    assert table.columns == ("Context relevance", "Preference")
-    assert [[cell.text for cell in row.cells] for row in table.rows] == [["1", "first"], ["5", "first"]]
-
-
 def test_verdicts_reach_sentences_and_marks() -> None:
     parts = (
         Part(id="sentence 1, document 2", value=0.0, label="contradicts", explanation="no"),

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from conqret.errors import DeclarationError
 from conqret.stats.correlation import kendall, spearman
 from conqret.stats.paired_ranking import PairwisePreference, bradley_terry, elo
 
@@ -138,12 +137,3 @@ def test_leaving_out_a_topic_is_rating_without_its_games(rate):
     )
     half = t.ppf(0.975, 6) * np.sqrt(6 / 7 * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
     assert [one.high - one.low for one in found.values()] == pytest.approx(2 * half, rel=1e-9)
-
-
-def test_wrong_calls():
-    with pytest.raises(DeclarationError, match="one preference"):
-        elo([])
-    with pytest.raises(DeclarationError, match=r"0, 0\.5 or 1"):
-        elo([PairwisePreference("a", "b", 0.7)])
-    with pytest.raises(DeclarationError, match="two players"):
-        bradley_terry([PairwisePreference("a", "a", 1)])
