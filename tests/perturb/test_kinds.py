@@ -64,14 +64,6 @@ def test_citations_to_the_wrong_document(small: Item) -> None:
         assert all(1 <= n <= 4 for n in citations(after.text))
 
 
-def test_padding_leaves_every_sentence(small: Item) -> None:
-    changed = PERTURBATIONS["padding"].apply(small, 5)
-    old = [span.text for span in sentences(small.argument or "")]
-    new = [span.text for span in sentences(changed.argument or "")]
-    assert len(new) == len(old) + 5
-    assert [text for text in new if text in old] == old
-
-
 def test_stance_flipped(small: Item) -> None:
     assert PERTURBATIONS["flip-stance"].apply(small, 1).stance == "con"
     with pytest.raises(InapplicableError, match="no stance"):

@@ -18,21 +18,6 @@ def summary(**more: Any) -> dict[str, Any]:
     return {"retrieval": {}, "arguments": {}, "scores": {}, "differences": {}, "sensitivity": {}, **more}
 
 
-def test_rankings_and_measures() -> None:
-    interval = {"mean": 0.5, "low": 0.4, "high": 0.6, "p": None, "difference": None}
-    less = {**interval, "p": 0.01, "difference": -0.25}
-    found = {"pro": {"bm25": {"P@10": interval}, "stance": {"P@10": less, "R@100": interval}}}
-    table, _ = experiment_tables(summary(retrieval=found))
-    assert (table.title, table.header) == ("Retrieval, pro", ("Ranking", "P@10", "p", "R@100"))
-    assert table.rows[0] == ("bm25", "0.500 [0.400, 0.600]", "", "–")
-    assert table.rows[1][1:3] == ("0.500 [0.400, 0.600] \u25be", "0.010")
-    assert "Holm's correction for the number of rankings" in table.note
-    found["pro"]["stance"]["P@10"] = {**less, "p": None}
-    table, *_ = experiment_tables(summary(retrieval=found))
-    assert table.header == ("Ranking", "P@10", "R@100")
-    assert table.note.endswith("There are no p-values, as a test needs at least 6 topics.")
-
-
 def test_means_say_how_many_are_missing() -> None:
     scores = {
         "one": {"judge": {"groundedness": MEAN, "preference": NONE}},

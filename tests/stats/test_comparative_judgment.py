@@ -159,14 +159,3 @@ def test_pairs_are_random_until_strengths_are_sure_to_differ() -> None:
     _, clear = _compared(7, spread=4.0, groups=4)
     fit = compared_strengths(clear)
     assert GroupPairs(8, [5]).informative(4, fit, 0) != GroupPairs(8, [5]).at_random(4)
-
-
-def test_spread_is_integrated_where_it_is_known_well() -> None:
-    """With many comparisons it lies between those of the grid."""
-    strengths, outcomes = _compared(9, groups=60, comparisons=6)
-    fit = compared_strengths(outcomes)
-    assert fit.spread == pytest.approx(strengths.std() * (8 / 7) ** 0.5, rel=0.1)
-    assert max(fit.spreads) / min(fit.spreads) < 2
-    assert fit.reliability() == pytest.approx(
-        float(np.corrcoef(fit.strengths.ravel(), strengths.ravel())[0, 1] ** 2), abs=0.04
-    )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conqret.data import Judgment, Reason
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError
 from conqret.runs.dry_run import costs_of
 from conqret.studies.bias.bias_effects import bias_rows
 from conqret.studies.bias.bias_run import BiasFolder, BiasPlan, plan_bias, run_bias
@@ -142,16 +142,6 @@ def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_ask
     (row,) = (row for row in table.rows if row.probe == "position")
     assert row.effect is not None
     assert row.effect.n == len(versions)
-
-
-def test_probes_that_cannot_be_made_say_why() -> None:
-    found = plan_bias(ProbeContext(items(), setup()))
-    assert "family (offline baseline)" in found.left_out["self-preference"]
-    assert "several dimensions" in found.left_out["dimension order"]
-    with pytest.raises(DeclarationError, match="no probe fits these items: stance"):
-        plan_bias(ProbeContext(items(), setup()), ["stance"])
-    with pytest.raises(UnknownNameError, match="length"):
-        plan_bias(probe_context(), ["lenght"])
 
 
 def test_a_run_of_probes_is_kept_resumed_and_told_apart(tmp_path: Path) -> None:

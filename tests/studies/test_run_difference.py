@@ -155,16 +155,6 @@ def test_an_item_stands_once_and_what_the_other_does_not_say_is_marked():
     assert "a test needs at least 6" in next(difference_tables(found)).note
 
 
-def test_a_change_names_the_claim_that_decides_it_and_why():
-    claim = Part(id="Cats bark.", value=0.0, label="contradicted", explanation="They do not.")
-    first, second = runs([[1.0]] * 6), runs([[0.0]] * 6)
-    second.kept[0] = second.kept[0].model_copy(
-        update={"measures": {"clarity": scored(0.0, parts=(claim,), explanation="1 claim: 1 contradicted")}}
-    )
-    page = "".join(difference_page(diff(first, second), first, second))
-    assert '>1 claim: 1 contradicted</p>\n<p dir="auto">contradicted: Cats bark. [They do not.]</p>' in page
-
-
 def test_whether_runs_differ_beyond_chance_is_said():
     rng = np.random.default_rng(3)
     values = rng.uniform(0.3, 0.7, size=(8, 1))

@@ -184,24 +184,6 @@ def test_labels_of_errors_alone_claim_nothing():
     assert check_table(table("pass_fail", [column(values=judge)], labels, drawn_by="random")).tnr.value == 0
 
 
-def test_known_probabilities_weigh_every_figure():
-    human, judge = verdicts(4000)
-    chances = np.where(judge == 1, 0.05, 0.3)
-    labels = np.where(np.random.default_rng(6).random(len(human)) < chances, human, NAN)
-    pass_fail, ratings = (
-        check_table(table(kind, [column(values=judge)], labels, chances=chances))
-        for kind in ("pass_fail", "ratings")
-    )
-    assert not pass_fail.guard.fired
-    assert "of failures pass" in pass_fail.answer
-    assert pass_fail.tnr.low < 0.53 < pass_fail.tnr.high
-    assert ratings.bias.low < np.mean(judge - human) < ratings.bias.high
-    assert ratings.corrected.low < human.mean() < ratings.corrected.high
-    there = ~np.isnan(labels)
-    weighted = cohen_kappa_score(human[there], judge[there], sample_weight=1 / chances[there])
-    assert ratings.weighted_kappa.value == pytest.approx(weighted)
-
-
 def rated(n=200, seed=1):
     """Ratings of two annotators, and of a judge that is half a point too kind."""
     rng = np.random.default_rng(seed)
@@ -395,18 +377,6 @@ def test_the_next_step_fits_the_intervals(right_fails, wrong_passes, right_passe
     human = np.array([0.0] * (right_fails + wrong_passes) + [1.0] * right_passes)
     judge = np.array([0.0] * right_fails + [1.0] * (wrong_passes + right_passes))
     assert check_table(table("pass_fail", [column(values=judge)], human)).next.startswith(first)
-
-
-def test_of_rows_drawn_by_label_no_number_of_further_labels_is_said():
-    human = np.array([1.0] * 60 + [0.0] * 60 + [NAN] * 480)
-    judge = np.array([1.0] * 54 + [0.0] * 6 + [1.0] * 10 + [0.0] * 50 + [1.0] * 400 + [0.0] * 80)
-    result = check_table(table("pass_fail", [column(values=judge)], human, drawn_by="label"))
-    assert result.next.startswith(
-        "label more rows (how many are needed cannot be said of rows drawn by label)"
-    )
-    assert result.judges[0].more_labels is None
-    outcome = check_requirement(parse_requirement("tnr.low >= 0.8"), result)
-    assert (outcome.undecided, outcome.labels) == (True, None)
 
 
 @pytest.mark.parametrize(
