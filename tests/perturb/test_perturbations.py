@@ -50,11 +50,3 @@ def test_the_record_survives_a_file(
 def test_levels_out_of_range(level: float, small: Item) -> None:
     with pytest.raises(DeclarationError, match="levels from 0 to 100"):
         PERTURBATIONS["irrelevant"].apply(small, level)
-
-
-def test_changes_can_be_stacked(demo: list[Item], materials: Materials) -> None:
-    once = PERTURBATIONS["hallucinate"].apply(demo[0], 5)
-    twice = PERTURBATIONS["irrelevant"].apply(once, 50, materials=materials)
-    assert [record.name for record in records(twice)] == ["hallucinate", "irrelevant"]
-    assert twice.id == f"{demo[0].id}+hallucinate-5+irrelevant-50"
-    assert twice.documents == PERTURBATIONS["irrelevant"].apply(demo[0], 50, materials=materials).documents

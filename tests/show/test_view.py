@@ -6,8 +6,7 @@ import pytest
 
 from conqret.data import Document, Flag, Item, Judgment, Measure, Part, Reason, Status, Trim
 from conqret.judging.item_view import TEXT_CHARACTERS, item_view
-from conqret.judging.page import histogram, item_list, shares
-from conqret.judging.tally import Tally, summarise
+from conqret.judging.page import histogram, shares
 from conqret.show.visible_text import Piece
 
 ITEM = Item(
@@ -121,15 +120,3 @@ def test_each_score_of_a_scale_has_a_bar_of_its_own() -> None:
     assert figure.description.startswith("Items by score: 1 at 0.00, ")
     segments = shares({"b": 1, "a": 3, "z": 0}, {"a": "A", "b": "B"})
     assert [(one.label, one.x, one.width) for one in segments] == [("A", 0.0, 75.0), ("B", 75.0, 25.0)]
-
-
-def test_which_argument_is_better_stands_first_in_a_run_of_pairs() -> None:
-    tally = Tally()
-    rated = {name: scored(0.5) for name in ("groundedness", "second.groundedness", "clarity")}
-    tally.add(judgment({**rated, "preference": scored(1.0, label="first")}, "rag-direct"))
-    found = item_list(tally.shown(), summarise(one for _, one in tally.shown()))
-    names = [name for name, _ in found.columns]
-    assert names == ["preference", "groundedness", "second.groundedness", "clarity"]
-    assert [names[place] for place in found.heads] == names[:3]
-    (row,) = found.rows
-    assert [cell.text for cell in row.heads] == ["1st", "0.50", "0.50"], "in the list there is room"

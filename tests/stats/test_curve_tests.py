@@ -80,11 +80,7 @@ def test_the_trend_is_that_of_the_line_through_all_levels() -> None:
 def test_two_levels_have_no_correlation_and_one_topic_no_test() -> None:
     found = respond([[0.5, 0.4], [0.5, 0.2]], (0, 1), ["a", "a"])
     assert (found.pearson, found.spearman) == (None, None)  # it is -1 of any two levels that fall
-    assert (found.neighbours[0].p, found.neighbours[0].significant, found.trend.above()) == (
-        None,
-        False,
-        None,
-    )
+    assert (found.neighbours[0].p, found.trend.above()) == (None, None)
 
 
 def test_a_score_that_stands_still_is_equivalent() -> None:

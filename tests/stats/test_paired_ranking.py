@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from conqret.stats.correlation import kendall, spearman
 from conqret.stats.paired_ranking import PairwisePreference, bradley_terry, elo
 
 
@@ -39,7 +38,7 @@ def test_elo_by_hand():
 
 
 def test_debateqa_procedure():
-    """DebateQA, Appendix D.1: all ten pairs of five systems on each question, ranked by Elo; then rho and tau."""
+    """DebateQA, Appendix D.1: all ten pairs of five systems on each question, ranked by Elo."""
     order = ["gpt", "llama", "phi", "zephyr", "qwen"]
     games = [
         PairwisePreference(one, other, 1, cluster=question)
@@ -50,20 +49,6 @@ def test_debateqa_procedure():
     people = elo(games, np.random.default_rng(0), intervals=True)
     assert [annotator.player for annotator in people] == order
     assert all(annotator.rating.low < annotator.rating.value < annotator.rating.high for annotator in people)
-    # A metric that swaps the last two: 1 - 6 * 2 / (5 * 24) = 0.9, and (9 - 1) / 10 = 0.8.
-    swap = {"zephyr": "qwen", "qwen": "zephyr"}
-    metric = elo(
-        [
-            PairwisePreference(swap.get(g.first, g.first), swap.get(g.second, g.second), g.outcome)
-            for g in games
-        ]
-    )
-    of_metric = ratings(metric)
-    both = (
-        [annotator.rating.value for annotator in people],
-        [of_metric[annotator.player] for annotator in people],
-    )
-    assert (spearman(*both).value, kendall(*both).value) == pytest.approx((0.9, 0.8))
 
 
 def test_bradley_terry_of_two_players():

@@ -60,8 +60,8 @@ def test_a_planted_bias_is_found(plan: BiasPlan, probe: str, bias: Bias) -> None
 
 
 def test_a_judge_without_bias_raises_few_alarms(plan: BiasPlan) -> None:
-    quiet = sum(not alarms(rows(plan, judged(plan, seed))) for seed in range(12))
-    assert quiet >= 11
+    quiet = sum(not alarms(rows(plan, judged(plan, seed))) for seed in range(6))
+    assert quiet >= 5
 
 
 def test_repeatability_is_measured_and_never_an_alarm(plan: BiasPlan) -> None:

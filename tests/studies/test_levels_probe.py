@@ -15,25 +15,20 @@ from tests.contract.items import DEMO, demo
 from tests.llm.decider import served
 from tests.llm.scripted import serving
 
-CRITERIA = ["The answer cites a source.", "clarity: How clear is the wording? 1-5"]
-
-
-async def probed(url, **settings):
-    given = {"model": "decision/judge-1", "api_base": url, "probes": ["levels"]}
-    return await asyncio.to_thread(bias, list(demo()[:12]), **(given | settings))
-
-
-def effects(table):
-    return {(row.probe, row.metric): row.effect.value for row in table.rows}
-
 
 async def test_levels_are_reversed_and_yes_no_questions_negated():
     """The server goes by places alone: the second level has .7, and every yes has."""
     async with serving(served()) as (url, heard):
-        table = await probed(url, criteria=CRITERIA)
+        table = await asyncio.to_thread(
+            bias,
+            list(demo()[:12]),
+            criteria=["The answer cites a source.", "clarity: How clear is the wording? 1-5"],
+            model="decision/judge-1",
+            api_base=url,
+            probes=["levels"],
+        )
     rating = (1 * 0.27 + 2 * 0.7 + 0.01 * (3 + 4 + 5) - 1) / 4
-    found = effects(table)
-    assert found == {
+    assert {(row.probe, row.metric): row.effect.value for row in table.rows} == {
         ("levels (from high to low)", "clarity"): pytest.approx(1 - 2 * rating),
         ("levels (negated)", "cites_source"): pytest.approx(0.7 + 0.7 - 1),
     }

@@ -237,12 +237,9 @@ def test_what_cannot_be_compared(tmp_path):
         diff(before, Run(Path("x"), other))
     with pytest.raises(DeclarationError, match="several items"):
         diff(runs([[0.5, 0.6]] * 6, prefix="a-"), runs([[0.5, 0.6]] * 6, prefix="b-"))
-    one, second, labels = systems(tmp_path, np.random.default_rng(1), favour=0.0)
+    one, _, labels = systems(tmp_path, np.random.default_rng(1), favour=0.0)
     with pytest.raises(DeclarationError, match="conqret judges compare"):
         diff(one, Run(Path("x"), one.kept), labels=[labels])
     changed = with_texts(Run(Path("x"), one.kept), "other")
     with pytest.raises(DeclarationError, match="--labels twice"):
         diff(one, changed, labels=[labels])
-    unlabelled = [judgment(f"c{one.item}", one.measures, topic=one.topic) for one in second.kept]
-    with pytest.raises(DeclarationError, match="no labeled item was judged"):
-        diff(one, Run(Path("x"), unlabelled, "b"), labels=[labels])

@@ -58,10 +58,12 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
     assert set(table["level"].drop_nulls()) == {20, 100}
 
 
-def test_in_memory_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_memory_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, demo: list[Item]
+) -> None:
     monkeypatch.chdir(tmp_path)
     found = sensitivity(
-        DEMO / "items.jsonl",
+        demo[:4],
         formats=["direct"],
         perturb=["irrelevant:50"],
         metrics=["groundedness"],

@@ -98,12 +98,7 @@ def test_a_judge_that_merely_measures_length():
     [
         (board("two", {"a": [1], "b": [2]}), NOISY, {}, "two has 2 runs: a ranking needs at least 3"),
         (TRUTH, NOISY.of_runs("abc"), {}, "noisy has no 'd', which truth has. Write --only-shared"),
-        (
-            TRUTH,
-            leaderboard("x", [*NOISY.cells()][1:]),
-            {},
-            "x: a has no m for 't0'. Write --on-missing skip",
-        ),
+        (TRUTH, leaderboard("x", [*NOISY.cells()][1:]), {}, "a has no m for 't0'. Write --on-missing skip"),
         (TRUTH, NOISY, {"measures": ("n",)}, "no measure in noisy 'n'"),
     ],
 )

@@ -85,21 +85,6 @@ def test_rounds_that_were_planned_are_kept(tmp_path: Path) -> None:
     assert [each.id for each in again.comparisons] == [each.id for each in first.comparisons]
 
 
-@pytest.mark.parametrize(
-    ("design", "both_orders"), [("adaptive", False), ("random", True), ("exhaustive", True)]
-)
-def test_no_pair_is_asked_twice_in_one_order(design: str, both_orders: bool) -> None:
-    found = conqret.tournament(
-        arguments(5), judge=longer, design=design, both_orders=both_orders, comparisons=4
-    )
-    pairs = [(each.first, each.second) for each in found.comparisons]
-    assert len(set(pairs)) == len(pairs)
-    if both_orders:
-        assert {(second, first) for first, second in pairs} == set(pairs)
-    if design == "exhaustive":
-        assert len(pairs) == 2 * 10 * (2 if both_orders else 1)
-
-
 def test_a_question_is_compared_with_its_turns_and_images() -> None:
     asked: list[dict[str, Any]] = []
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -75,9 +74,6 @@ def test_the_interval_of_a_share_is_that_of_a_mean_over_clusters(small_suite):
     }
     (figure,) = suite_figures(suite, data, {"preference": verdicts}, [item.id for item in data.items])
     assert (figure.items, figure.n, figure.jackknifed.clusters) == (40, 35, 7)
-    nothing = suite_figures(suite, data, {"preference": dict.fromkeys(verdicts)}, verdicts)[0]
-    assert nothing.jackknifed.estimate().value is None
-    assert math.isnan(nothing.jackknifed.value)
 
 
 def test_a_run_writes_a_small_result_without_texts(small_suite, tmp_path):

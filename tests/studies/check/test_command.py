@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -30,20 +31,10 @@ def write(file: Path, header: str, rows: Sequence[Sequence[object]]) -> Path:
     return file
 
 
-CELLS = (
-    ("pass", "pass"),
-    ("pass", "fail"),
-    ("fail", "fail"),
-    ("fail", "pass"),
-    ("pass", ""),
-    ("fail", ""),
-    ("", "fail"),
-)
-
-
 def write_cells(file: Path, *counts: int) -> Path:
-    """A CSV with so many rows of each of the cells above: verdict and label."""
-    every = [cell for cell, count in zip(CELLS, counts, strict=False) for _ in range(count)]
+    """A CSV with so many rows of each verdict (pass, fail, none) with each label (pass, fail, none)."""
+    cells = product(("pass", "fail", ""), repeat=2)
+    every = [cell for cell, count in zip(cells, counts, strict=False) for _ in range(count)]
     return write(file, "id judge human", [(number, *cell) for number, cell in enumerate(every)])
 
 
@@ -114,7 +105,7 @@ def test_json_has_the_outcomes_and_latex_the_tables(cli: Cli) -> None:
 def test_labels_that_are_no_random_sample_bear_no_rate_until_it_is_said_how_they_were_drawn(
     cli: Cli, tmp_path: Path
 ) -> None:
-    file = write_cells(tmp_path / "drawn.csv", 45, 5, 32, 18, 850, 50)
+    file = write_cells(tmp_path / "drawn.csv", 45, 5, 850, 18, 32, 50)
     done = cli("check", file, "--require", "tnr.low >= 0.8")
     assert done.code == 1
     assert "not a random sample" in done.out
@@ -130,7 +121,7 @@ def test_labels_that_are_no_random_sample_bear_no_rate_until_it_is_said_how_they
 def test_labels_that_may_be_no_random_sample_bear_rates_where_these_hardly_change(
     cli: Cli, tmp_path: Path
 ) -> None:
-    done = cli("check", write_cells(tmp_path / "drawn.csv", 45, 5, 45, 5, 16, 34))
+    done = cli("check", write_cells(tmp_path / "drawn.csv", 45, 5, 16, 5, 45, 34))
     assert "TNR)" in done.out
     assert "the 100 labeled rows may be no random sample, as the judge passes 50% of them and 32%" in done.err
 
@@ -220,7 +211,7 @@ def test_a_page_escapes_what_strangers_wrote(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_a_pass_rate_counts_the_rows_that_have_a_verdict(cli: Cli, tmp_path: Path) -> None:
-    done = cli("check", write_cells(tmp_path / "table.csv", 20, 0, 7, 0, 0, 0, 3))
+    done = cli("check", write_cells(tmp_path / "table.csv", 20, 0, 0, 0, 7, 0, 0, 3))
     (line,) = (line for line in done.out.splitlines() if "pass rate" in line)
     assert line.endswith("   27 rows with a verdict")
     assert "of all rows" not in line
