@@ -4,7 +4,7 @@ import pytest
 
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError
-from conqret.perturb import PERTURBATIONS, Materials, Pool, UnreachedError
+from conqret.perturb import PERTURBATIONS, Materials, Pool, UnreachedError, perturb_items
 from conqret.perturb.versions import series
 
 
@@ -60,3 +60,14 @@ def test_no_level_in_reach_is_a_wrong_call(small: Item, demo: list[Item]) -> Non
         series([small, demo[0]], irrelevant, (0, 10, 100), materials=pool)
     with pytest.raises(DeclarationError, match="can change none of the items: there are no items"):
         series([], hallucinate, (0, 2))
+
+
+def test_an_item_that_reaches_no_level_is_left_out_for_what_it_lacks_and_not_for_a_level_that_is_too_small(
+    small: Item, demo: list[Item]
+) -> None:
+    none = Materials(Pool.from_items([small]))
+    _, left_out = perturb_items([small, demo[0]], PERTURBATIONS["irrelevant"], (0, 1, 100), materials=none)
+    reasons = {omission.item: (omission.level, omission.reason) for omission in left_out}
+    level, reason = reasons["small"]
+    assert level is None
+    assert "the pool has none" in reason

@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 
 import conqret
+from conqret.io import open_items
+from conqret.labels.task import shows
 from tests.io.test_conversations import DATA, OPENAI
 
 HOSTILE = '<script>alert(1)</script><img src="https://evil.example/x.png">'
@@ -48,3 +50,10 @@ def test_a_report_shows_images_that_it_holds_and_asks_nobody_for_others(tmp_path
     assert re.findall(r'<img src="([^"]*)"', page) == [DATA]
     assert "img-src data:" in policy(page)
     assert "image: https://example.org/a.png" in page
+
+
+def test_annotators_of_a_sheet_read_what_came_before() -> None:
+    (item,) = open_items([TOOLS])
+    text = shows(item)["text"]
+    assert text.startswith("Before the question:\nSystem: Be brief.")
+    assert text.index("Before the question") < text.index("[1] ")

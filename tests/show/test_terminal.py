@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from conqret.show.table import Alarm, Column, Table, fitted
+from conqret.show.table import Alarm, Table, fitted
 
 HEADER = (
     "System",
@@ -35,19 +35,6 @@ def test_every_word_is_whole_and_every_cell_is_there(width: int) -> None:
     for word in " ".join((*HEADER, *ROWS[0])).split():
         assert word in words
     assert text.count("72 of 96") == text.count("refusal (1)") == 2
-
-
-def test_a_text_makes_room_for_figures_and_words_stay_whole() -> None:
-    columns = ("Metric", "Mean", Column("Why not", "text"))
-    table = Table(
-        "Curves", columns, [("Groundedness", 0.5, "moves at a level where it should not move at all")]
-    )
-    console = Console(width=50, file=io.StringIO())
-    console.print(table)
-    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
-    assert lines[0] == "Curves"
-    assert lines[3].split() == ["Groundedness", "0.500", "moves", "at", "a", "level", "where", "it"]
-    assert max(map(len, lines)) <= 50
 
 
 def test_headings_indent_what_follows_and_sums_stand_apart() -> None:

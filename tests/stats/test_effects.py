@@ -45,12 +45,6 @@ def test_an_effect_says_everything_about_its_series() -> None:
     assert effect.low <= effect.value <= effect.high
 
 
-def test_many_topics_are_drawn_and_repeat_with_the_seed() -> None:
-    series = PairedEffects([0.1] * 30, list(range(30)))
-    first, again = sign_flip_p([series], rng()), sign_flip_p([series], rng())
-    assert first == again == [pytest.approx(1e-4)]
-
-
 def test_of_means_the_pseudo_values_are_what_each_cluster_adds():
     draw = np.random.default_rng(5)
     clusters = np.repeat(np.arange(8), draw.integers(1, 9, size=8))

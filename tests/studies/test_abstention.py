@@ -56,13 +56,6 @@ def test_the_threshold_parts_what_is_right_from_what_is_not(found):
     assert row.constant == pytest.approx(row.wrong.value * (1 - row.wrong.value))
 
 
-def test_a_promise_that_nobody_can_keep_leaves_nothing(seen):
-    strict = abstain(*seen, error=0.06)
-    assert strict.rules["clarity"] is None
-    left = strict.apply_to(seen[0][0])
-    assert {measure.reason for measure in left.measures.values()} == {Reason.UNSURE}
-
-
 def test_unsure_is_unscored_and_never_0(found, seen):
     threshold = found.rules["clarity"]
     at = judgment("x", {"clarity": scored(0.5, confidence={"logprobs": threshold})})

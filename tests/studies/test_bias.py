@@ -10,7 +10,8 @@ import pytest
 from conqret.data import Judgment, Reason
 from conqret.errors import DeclarationError
 from conqret.runs.dry_run import costs_of
-from conqret.studies.bias.bias_effects import bias_rows
+from conqret.stats.effects import PairedEffects, paired_effects
+from conqret.studies.bias.bias_effects import bias_rows, widest_effect
 from conqret.studies.bias.bias_run import BiasFolder, BiasPlan, plan_bias, run_bias
 from conqret.studies.bias.contrast import AS_IS, Contrast, Key, ProbeContext
 from conqret.studies.bias.probes.groups import compared, family, warning
@@ -117,12 +118,12 @@ def test_three_answers(plan: BiasPlan) -> None:
 def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_asked() -> None:
     """Position costs nothing beside probes that ask in both orders anyway. What tells the judge what to say does not
     count, and what that is held against does; a turned question stays with its topic."""
-    few = items()[:8]
+    few = items()[:4]
     found = plan_bias(ProbeContext(few, setup()), ["injection", "position", "length", "yes-bias"])
     (places,) = (contrast for contrast in found.contrasts if contrast.mirrored)
     versions = [pair.base.item.id for pair in places.pairs]
     changes = {name.partition("+")[2] for name in versions}
-    assert set(versions[:8]) == {one.id for one in few}
+    assert set(versions[:4]) == {one.id for one in few}
     assert "padding-5" in changes
     assert {change for change in changes if change.startswith("inject")} == {
         "inject-argument-control-1",
@@ -130,7 +131,7 @@ def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_ask
     }
     assert len(versions) == len(set(versions))
     assert {(pair.original, pair.cluster) for pair in places.pairs} == {(one.id, one.topic) for one in few}
-    assert places.notes == (f"position: {len(versions) - 8} versions of pairs by other probes count, too",)
+    assert places.notes == (f"position: {len(versions) - 4} versions of pairs by other probes count, too",)
     without = plan_bias(found.context, ["injection", "length", "yes-bias"])
     sent, fewer = (
         sum(one.calls for one in costs_of(lambda plan=plan: run_bias(plan, dry_run=True)))
@@ -229,3 +230,15 @@ def test_one_family_is_named() -> None:
     assert said is not None
     assert "judges 24 arguments by gpt-x" in said
     assert warning(probe_context("gemini/gemini-2.0-flash")) is None
+
+
+def test_what_the_slope_leaves_open_stays_within_the_scale() -> None:
+    """People's labels that tell little leave steep slopes possible; scores differ by 1 at most all the same."""
+    rng = np.random.default_rng(0)
+    topics = [place % 8 for place in range(40)]
+    apart, judged = rng.normal(0, 0.4, 40), rng.normal(0.3, 0.3, 40)
+    series = [PairedEffects((judged - slope * apart).tolist(), topics) for slope in (0.1, 9.0)]
+    wide = paired_effects(series, rng)[1]
+    found = widest_effect(paired_effects(series, rng))
+    assert wide.high > 1
+    assert -1 <= found.low < found.value < found.high == 1

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from conqret.data import Item
+from conqret.errors import DeclarationError
 from conqret.studies.improve.improve_run import CrossFitted, choose
 from conqret.studies.improve.improved_prompt import (
     AnchorAnswer,
@@ -60,3 +61,12 @@ def test_of_a_long_proposal_only_a_part_is_taken_over() -> None:
     assert len(seen) == 6
     assert max(map(len, (*seen, proposed.anchors[0].meaning))) <= 410
     assert len(proposed.wording) <= 4010
+
+
+def test_candidates_are_compared_on_what_all_scored() -> None:
+    labels = {"a": 0.0, "b": 0.0}
+    scores = {"as_it_is": CrossFitted({"a": 0.5}), "wording": CrossFitted({"a": 0.1, "b": 0.9})}
+    choice = choose(scores, labels, {"a": "one", "b": "two"})
+    assert (choice.items, choice.variant) == (1, "wording")
+    with pytest.raises(DeclarationError, match="no labeled item has a score"):
+        choose({"as_it_is": CrossFitted({})}, labels, {"a": "one", "b": "two"})

@@ -164,18 +164,6 @@ def test_the_estimate_is_what_is_then_sent(tmp_path: Path, monkeypatch: pytest.M
         assert one.cost_usd == 0
 
 
-def test_rewriting_is_asked_once_an_item_for_all_levels() -> None:
-    plan = plan_of([PerturbationLevels.from_name("hallucinate", (2, 5))], items=4)
-    priced = ClientOptions("a-model-of-mine", input_price=1.0, output_price=2.0)
-    *_, rewrite = estimate(plan, priced)
-    assert (rewrite.stage, rewrite.calls) == ("rewrite for hallucinate", 4)
-    argued = sum(count_tokens(item.argument or "") for item in plan.items)
-    written = rewrite.completion_tokens
-    assert 0 < written < argued  # of an argument only the sentences that are rewritten
-    assert rewrite.cost_usd == pytest.approx((rewrite.prompt_tokens + 2 * written) / 1e6)
-    assert [one.task for one in estimate(plan, ClientOptions("offline"))] == ["judge"]
-
-
 def test_rewriting_has_one_budget_in_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, demo: list[Item]
 ) -> None:

@@ -407,3 +407,14 @@ def test_labels_of_before_count_with_drawn_ones_where_they_can_be_random(fails_a
     assert pooled or (corrected.high or 0) - (corrected.low or 0) > 0.25  # of five labels for most rows
     assert any("stand for themselves alone" in note for note in result.notes) is not pooled
     assert result.drawn == 5
+
+
+def test_known_probabilities_weigh_agreement_as_scikit_learn_does():
+    human, judge = verdicts(1000)
+    chances = np.where(judge == 1, 0.2, 0.6)
+    labels = np.where(np.random.default_rng(6).random(len(human)) < chances, human, NAN)
+    ratings = check_table(table("ratings", [column(values=judge)], labels, chances=chances))
+    there = ~np.isnan(labels)
+    weighted = cohen_kappa_score(human[there], judge[there], sample_weight=1 / chances[there])
+    assert ratings.weighted_kappa.value == pytest.approx(weighted)
+    assert ratings.corrected.low < human.mean() < ratings.corrected.high
