@@ -18,7 +18,7 @@ def argument(topic: str, stance: str, shown: list[Document]) -> GeneratedArgumen
 
 
 @pytest.mark.parametrize("stance", ["pro", "con"])
-@pytest.mark.parametrize("file", TOPICS[:4], ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", TOPICS[:2], ids=lambda file: file.stem)
 def test_every_premise_is_a_sentence_of_the_document_that_it_cites(file, stance):
     topic = json.loads(file.read_text(encoding="utf-8"))
     shown = [Document(id=d["id"], text=d["text"], title=d["title"]) for d in topic["documents"]]

@@ -8,26 +8,15 @@ from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.io.rows import item_record
-from conqret.judging.judge_parts import JUDGES
 from conqret.perturb import PERTURBATIONS, Materials, Perturbation, UnreachedError, records
 
 GROWING = ("padding", "fallacies", "one-sided-evidence", "shuffle")
 """Of these a change at one place grows with the level: more texts behind a sentence, a larger circle."""
 
 
-METRICS = {metric for name in JUDGES for metric in JUDGES[name].metrics}
-
-
 @pytest.fixture(params=PERTURBATIONS)
 def perturbation(request: pytest.FixtureRequest) -> Perturbation:
     return PERTURBATIONS[request.param]
-
-
-def test_it_declares_what_it_does(perturbation: Perturbation) -> None:
-    assert perturbation.levels[0] == 0
-    assert list(perturbation.levels) == sorted(set(perturbation.levels))
-    assert set(perturbation.expects) <= METRICS
-    assert perturbation.expected("context-relevance") is perturbation.expects["context_relevance"]
 
 
 def test_levels_are_nested(perturbation: Perturbation, demo: list[Item], materials: Materials) -> None:
@@ -61,11 +50,3 @@ def test_the_record_survives_a_file(
 def test_levels_out_of_range(level: float, small: Item) -> None:
     with pytest.raises(DeclarationError, match="levels from 0 to 100"):
         PERTURBATIONS["irrelevant"].apply(small, level)
-
-
-def test_changes_can_be_stacked(demo: list[Item], materials: Materials) -> None:
-    once = PERTURBATIONS["hallucinate"].apply(demo[0], 5)
-    twice = PERTURBATIONS["irrelevant"].apply(once, 50, materials=materials)
-    assert [record.name for record in records(twice)] == ["hallucinate", "irrelevant"]
-    assert twice.id == f"{demo[0].id}+hallucinate-5+irrelevant-50"
-    assert twice.documents == PERTURBATIONS["irrelevant"].apply(demo[0], 50, materials=materials).documents

@@ -121,10 +121,6 @@ class Page:
             uploadThroughput=-1,
         )
 
-    def media(self, name: str) -> None:
-        """Show the page as it is on "screen" or in "print"."""
-        self._socket.call("Emulation.setEmulatedMedia", media=name)
-
     def scripts(self, *, allowed: bool) -> None:
         """Turn the page's own scripts on or off."""
         self._socket.call("Emulation.setScriptExecutionDisabled", value=not allowed)

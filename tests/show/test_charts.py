@@ -5,8 +5,7 @@ import re
 import pytest
 
 from conqret.show.charts import Chart, ChartLine, Point, round_numbers
-from conqret.show.forest import MARKS, Forest, ForestRow, forests
-from conqret.stats.estimate import Estimate
+from conqret.show.forest import MARKS, Forest, ForestRow
 
 ROWS = [
     ForestRow("position", 0.31, 0.12, 0.5, "alarm", "alarm", 0.2),
@@ -47,12 +46,6 @@ def test_what_a_row_is_compared_with_has_a_small_mark_and_a_line_of_the_key():
     assert [mark.name for mark, _ in forest.key()] == forest.compared
     assert "a: 0.400, length 0.100, constant -0.200;" in forest.description
     assert forest.svg().count('class="c1 hollow"') == 3
-
-
-def test_an_axis_names_intervals_where_there_are_any():
-    for low, axis in ((0.1, "Alpha, 95% confidence intervals"), (None, "Alpha")):
-        (forest,) = forests("Agreement", "Alpha", [("clarity", Estimate(0.3, low, low))], confidence=0.95)
-        assert forest.x == axis
 
 
 def test_what_was_concluded_is_told_by_more_than_colour():

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import conqret
 from conqret.io import open_items
-from conqret.labels.study_screens import planned_screens
 from conqret.labels.task import shows
 from tests.io.test_conversations import DATA, OPENAI
 
@@ -53,12 +52,7 @@ def test_a_report_shows_images_that_it_holds_and_asks_nobody_for_others(tmp_path
     assert "image: https://example.org/a.png" in page
 
 
-def test_annotators_see_what_came_before() -> None:
-    (screen,) = planned_screens(open_items([TOOLS]), "rating").screens
-    titles = [turn.title for turn in screen.turns]
-    assert titles == ["System", "User", "Assistant", "Tool (look)", "Assistant"]
-    assert screen.turns[3].text == "(what it gave back is document [1])"
-
+def test_annotators_of_a_sheet_read_what_came_before() -> None:
     (item,) = open_items([TOOLS])
     text = shows(item)["text"]
     assert text.startswith("Before the question:\nSystem: Be brief.")

@@ -7,41 +7,15 @@ from conqret.data import Document, Item
 from conqret.experiments.experiment_tables import experiment_tables, outcome
 from conqret.experiments.job import ExperimentFolder
 from conqret.experiments.page import texts
-from conqret.show.table import Table
 from tests.judging.runs import write_items
 
 MEAN = {"n": 8, "total": 8, "mean": 0.5, "low": 0.4, "high": 0.6, "worst_case": 0.5, "best_case": 0.5}
 FEW = {**MEAN, "n": 6, "worst_case": 0.375, "best_case": 0.625}
 NONE = {**MEAN, "n": 0, "mean": None, "low": None, "high": None, "worst_case": 0.0, "best_case": 1.0}
-CURVE = {
-    "format": "direct",
-    "model": "m",
-    "perturbation": "irrelevant",
-    "metric": "groundedness",
-    "expected": "fall",
-    "points": [{"mean": 0.9}, {"mean": 0.2}],
-    "verdict": "no",
-    "words": "rises",
-}
 
 
 def summary(**more: Any) -> dict[str, Any]:
     return {"retrieval": {}, "arguments": {}, "scores": {}, "differences": {}, "sensitivity": {}, **more}
-
-
-def test_rankings_and_measures() -> None:
-    interval = {"mean": 0.5, "low": 0.4, "high": 0.6, "p": None, "difference": None}
-    less = {**interval, "p": 0.01, "difference": -0.25}
-    found = {"pro": {"bm25": {"P@10": interval}, "stance": {"P@10": less, "R@100": interval}}}
-    table, _ = experiment_tables(summary(retrieval=found))
-    assert (table.title, table.header) == ("Retrieval, pro", ("Ranking", "P@10", "p", "R@100"))
-    assert table.rows[0] == ("bm25", "0.500 [0.400, 0.600]", "", "–")
-    assert table.rows[1][1:3] == ("0.500 [0.400, 0.600] \u25be", "0.010")
-    assert "Holm's correction for the number of rankings" in table.note
-    found["pro"]["stance"]["P@10"] = {**less, "p": None}
-    table, *_ = experiment_tables(summary(retrieval=found))
-    assert table.header == ("Ranking", "P@10", "R@100")
-    assert table.note.endswith("There are no p-values, as a test needs at least 6 topics.")
 
 
 def test_means_say_how_many_are_missing() -> None:
@@ -78,21 +52,6 @@ def test_differences_that_are_significant_are_marked() -> None:
     none = {"b": {"j": {"clarity": {**apart, "p": 0.5}}}}
     assert outcome(none, "a").endswith("on any metric of a judge (1 difference was tested).")
     assert outcome({}, "a") == ""
-
-
-def test_perturbations_say_why_not_and_what_is_said_of_every_curve_once() -> None:
-    few = {**CURVE, "verdict": "inconclusive", "words": "4 topics: at least 6 are needed for a verdict"}
-
-    def table(*curves: dict[str, Any]) -> Table:
-        return list(experiment_tables(summary(sensitivity={"one": curves, "two": []})))[-1]
-
-    assert table(CURVE).rows == (
-        ("one, irrelevant: direct (m)",),
-        ("Groundedness", "fall", "no", "0.900", "0.200", "-0.700", "rises"),
-    )
-    assert table(few, few).rows[1:] == (("Groundedness", "fall", "0.900", "0.200", "-0.700"),) * 2
-    assert "“inconclusive” (4 topics: at least 6 are needed" in table(few, few).note
-    assert table(few, CURVE).rows[1][2] == "inconclusive"
 
 
 def test_arguments_stand_beside_each_other_with_what_is_wrong_in_them(tmp_path: Path) -> None:

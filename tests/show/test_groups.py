@@ -44,15 +44,6 @@ def test_means_stand_with_intervals_over_topics(scores: Tally) -> None:
     assert ("topic 0", "2", "0.375") in table.rows, "one topic has no interval"
 
 
-def test_what_is_missing_is_in_no_mean(scores: Tally) -> None:
-    scores.add(judgment(8, None))
-    assert scores.mean("clarity").n == 8
-    assert "topic 4" not in [row[0] for row in group_table(scores, ["clarity"]).rows], "it has one item"
-    scores.add(judgment(9, None))
-    assert ("topic 4", "2", "–") in group_table(scores, ["clarity"]).rows
-    assert group_table(scores, ["clarity"]).note.endswith("A dash means: nothing was scored.")
-
-
 def test_metadata_groups_where_it_has_few_values_and_divides_otherwise(scores: Tally) -> None:
     for n in range(8):
         metadata = {"source": "ab"[n > 4], "id": n, "slug": f"s{n // 2}", "same": 1, "list": []}

@@ -108,7 +108,3 @@ def test_tables_keep_their_form_whatever_stands_in_them(text):
         )
         assert known, token
     assert depth == 0
-
-
-def test_wide_tables_stand_across_both_columns():
-    assert r"\begin{table*}" in tables_latex([Table("", "abcde", [list("12345")])])

@@ -15,7 +15,6 @@ from conqret.studies.sensitivity.page import (
     grid_charts,
     precision_table,
     sensitivity_page,
-    verdicts,
     write_sensitivity,
 )
 from conqret.studies.sensitivity.result import (
@@ -57,36 +56,14 @@ def results() -> SensitivityResults:
     )
 
 
-def test_what_should_move_is_counted_apart_from_what_should_not(results: SensitivityResults) -> None:
-    fall = results.curves[0].model_copy(update={"verdict": "yes"})
-    lost = fall.model_copy(update={"verdict": "inconclusive"})
-    still = fall.model_copy(update={"expected": Direction.UNCHANGED, "metric": "answer_relevance"})
-    found = results.model_copy(update={"curves": (fall, lost, still, still, still)})
-    assert found.verdicts == (
-        "1 of 2 curves that should fall or rise do so (1 inconclusive); "
-        "3 of 3 curves that should not change or not rise do not"
-    )
-    table = verdicts(found)
-    assert "A judge that gives the same score to everything passes" in table.note
-    assert [row[4] for row in table.rows if row[0] == "Answer relevance"] == ["–"] * 3
-    assert all(row[4] for row in table.rows if row[0] == "Context relevance")
-
-
 def test_precision_with_the_error_in_brackets(results: SensitivityResults) -> None:
     judge = {"format": "m", "model": "offline", "metrics": (), "identity": {"relevant_from": 3}}
     record = results.record.model_copy(update={"judges": (judge,)})
     row = PrecisionRow(level=0, n=4, true=0.5, predicted={"m (offline)": 0.6}, direct={})
     header = precision_table(results.model_copy(update={"record": record, "precision": (row,)})).header
     assert header[1:] == ("True precision (grade ≥ 1)", "Predicted precision, m (offline) (rating ≥ 3)")
-    assert precision_table(results).rows == (
-        ("0", "0.505", "0.924", "0.548 (+0.043)"),
-        (
-            "10",
-            "0.248",
-            "",
-            "0.353 (+0.106)",
-        ),  # Table 7 prints .106 beside .353 and .248: of unrounded figures
-    )
+    # Table 7 prints .106 beside .353 and .248: of unrounded figures
+    assert precision_table(results).rows[1] == ("10", "0.248", "", "0.353 (+0.106)")
 
 
 def test_two_perturbations_cross_in_a_grid(results: SensitivityResults) -> None:
@@ -141,7 +118,6 @@ def test_the_page_answers_its_question_and_draws_what_is_in_doubt(results: Sensi
         "The judge detects perturbations: 1 of 1 curves that should fall or rise do so; "
         "1 of 2 curves that should not change or not rise do not (1 inconclusive)."
     )
-    assert answer(still) == "1 of 1 curves that should not change or not rise do not."
     assert answer(fall, lost).startswith("The judge detects some perturbations")
     assert answer(lost).startswith("The judge does not detect")
     assert answer(fall.model_copy(update={"verdict": "inconclusive"})).startswith("The data do not show")

@@ -30,12 +30,6 @@ def test_a_long_table_is_folded_but_in_the_first_section() -> None:
     assert "m25" in third
 
 
-def test_a_folded_table_keeps_its_title_and_stands_in_the_markdown() -> None:
-    section = Section("Exploratory", [table(1), table(LONG + 1)])
-    assert shown(Section("first", [table(1)]), section).count("<h3>Comparisons</h3>") == 2
-    assert "| m25 | 25 |" in ReportPage("bias", "t", [section]).markdown()
-
-
 def test_a_page_with_the_baselines_numbers_says_so() -> None:
     assert baseline_badges([False, False]) == []
     assert baseline_badges([True, True]) == [("Offline baseline", BASELINE_NOTE)]

@@ -79,13 +79,6 @@ def test_columns_that_say_one_thing_are_a_sentence() -> None:
     assert Table("t", heads, rows, same=("units",)).header == heads
 
 
-def test_a_table_stacks_on_a_phone_only_where_it_is_wider_than_the_screen() -> None:
-    sizes = ("8 topics", "20 topics", "50 topics")
-    assert not Table("", ("averaged over", *sizes), [("one of each", 0.041, 0.026, 0.016)]).stacks
-    means = [("Context relevance", Estimate(0.6, 0.488, 0.702), Estimate(0.622, 0.47, 0.754))]
-    assert Table("", ("Metric", "bm25", "bm25+stance"), means).stacks
-
-
 def test_cells_of_every_kind() -> None:
     table = Table(
         "A <title>",
@@ -106,10 +99,6 @@ def test_cells_of_every_kind() -> None:
     )
 
 
-def test_text_from_outside_cannot_act() -> None:
-    assert safe("a|b\n<i>&amp; \u202e") == "a\\|b &lt;i>&amp;amp; [U+202E]"
-
-
 def test_a_table_is_shown_and_escaped() -> None:
     rows = [("<script>\u202e", 0.5, ""), ("heading",), ("b", Estimate(0.5, 0.25, 0.75), "")]
     page = Table("<b>", ("Name", "Value", "Empty"), rows, note="that is all")._repr_html_()
@@ -122,3 +111,7 @@ def test_a_table_is_shown_and_escaped() -> None:
     assert "Empty" not in page
     assert '<p class="note">that is all</p>' in page
     assert "<h2>" not in Table("", ("Name",), [])._repr_html_()
+
+
+def test_text_from_outside_cannot_act() -> None:
+    assert safe("a|b\n<i>&amp; \u202e") == "a\\|b &lt;i>&amp;amp; [U+202E]"

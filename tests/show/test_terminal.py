@@ -1,12 +1,11 @@
 """Tables on narrow terminals: no word is broken, and no column lost."""
 
 import io
-from typing import Any
 
 import pytest
 from rich.console import Console
 
-from conqret.show.table import Alarm, Column, Table, fitted
+from conqret.show.table import Alarm, Table, fitted
 
 HEADER = (
     "System",
@@ -27,10 +26,6 @@ def printed(header: tuple[str, ...], rows: list[tuple[str, ...]], width: int) ->
     return capture.get().splitlines()
 
 
-def titles(table: Any) -> list[str]:
-    return [str(column.header.renderable) for column in table.columns]
-
-
 @pytest.mark.parametrize("width", [50, 90, 120])
 def test_every_word_is_whole_and_every_cell_is_there(width: int) -> None:
     lines = printed(HEADER, ROWS, width)
@@ -40,28 +35,6 @@ def test_every_word_is_whole_and_every_cell_is_there(width: int) -> None:
     for word in " ".join((*HEADER, *ROWS[0])).split():
         assert word in words
     assert text.count("72 of 96") == text.count("refusal (1)") == 2
-
-
-def test_what_does_not_fit_turned_either_comes_in_blocks_with_the_first_column() -> None:
-    header = ("Metric", *(f"a-system-of-mine-{number}" for number in range(5)))
-    rows = [(f"Metric {number}", *["0.500 [0.400, 0.600]"] * 5) for number in range(8)]
-    blocks = list(fitted(Table("", header, rows), 80))
-    assert len(blocks) == 2
-    assert all(titles(table)[0] == "Metric" for table in blocks)
-    assert sum(len(table.columns) - 1 for table in blocks) == 5
-
-
-def test_a_text_makes_room_for_figures_and_words_stay_whole() -> None:
-    columns = ("Metric", "Mean", Column("Why not", "text"))
-    table = Table(
-        "Curves", columns, [("Groundedness", 0.5, "moves at a level where it should not move at all")]
-    )
-    console = Console(width=50, file=io.StringIO())
-    console.print(table)
-    lines = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
-    assert lines[0] == "Curves"
-    assert lines[3].split() == ["Groundedness", "0.500", "moves", "at", "a", "level", "where", "it"]
-    assert max(map(len, lines)) <= 50
 
 
 def test_headings_indent_what_follows_and_sums_stand_apart() -> None:

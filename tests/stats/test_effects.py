@@ -45,19 +45,6 @@ def test_an_effect_says_everything_about_its_series() -> None:
     assert effect.low <= effect.value <= effect.high
 
 
-def test_nothing_moved() -> None:
-    effect = paired_effects([PairedEffects([0.0] * 6, list("abcdef"))], rng())[0]
-    assert (effect.value, effect.low, effect.high, effect.p) == (0, None, None, 1)
-    assert effect.standardised is None
-    assert paired_effects([], rng()) == []
-
-
-def test_many_topics_are_drawn_and_repeat_with_the_seed() -> None:
-    series = PairedEffects([0.1] * 30, list(range(30)))
-    first, again = sign_flip_p([series], rng()), sign_flip_p([series], rng())
-    assert first == again == [pytest.approx(1e-4)]
-
-
 def test_of_means_the_pseudo_values_are_what_each_cluster_adds():
     draw = np.random.default_rng(5)
     clusters = np.repeat(np.arange(8), draw.integers(1, 9, size=8))
@@ -68,12 +55,6 @@ def test_of_means_the_pseudo_values_are_what_each_cluster_adds():
     )
     alone = largest_p([mean(series[1], clusters.tolist())], np.bincount(clusters), rng())
     assert alone[0] <= found[1]
-
-
-def test_few_clusters_and_what_has_no_value_are_not_tested():
-    few = mean([0.1, 0.2, 0.3, 0.4, 0.5], list("abcde"))
-    assert largest_p([few], [1] * 5, rng()) == [None]
-    assert largest_p([], [1] * 6, rng()) == []
 
 
 def sample(seed: int, topics: int = 8, gap: float = 0.1) -> tuple[list[float], list[int]]:

@@ -10,12 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from conqret.errors import DeclarationError
 from conqret.stats.agreement import alphas, krippendorff_alpha
-from conqret.stats.classification import accuracy, auroc, matthews
+from conqret.stats.classification import accuracy
 from conqret.stats.correlation import spearman
 from conqret.stats.effects import holm
-from conqret.stats.estimate import mean_of_sums, undefined
+from conqret.stats.estimate import mean_of_sums
 from conqret.stats.jackknife import JackknifedEstimate, freedom_by_size
 from conqret.stats.resampling import MAX_CLUSTERS, leave_one_out, mean, mean_interval, snapped
 
@@ -116,19 +115,6 @@ def test_what_hangs_on_one_cluster_has_no_interval():
     assert "without 1 of the 6 topics" in found.reason
 
 
-def test_rare_labels_have_no_interval():
-    people = np.zeros(60)
-    people[[3, 20, 40, 50]] = 1
-    topics = np.repeat(np.arange(12), 5).tolist()
-    found = spearman(people, np.arange(60), leave_one_out(topics))
-    assert (found.low, found.reason) == (None, "no interval: one of the two differs in fewer than 5 items")
-    assert "4 items of one kind only" in auroc(people, np.arange(60), leave_one_out(topics)).reason
-    assert (
-        "too few labels differ from the most frequent value"
-        in matthews(people, np.arange(60) % 3 == 0, leave_one_out(topics)).reason
-    )
-
-
 def test_clusters_in_which_nothing_counts_take_no_part():
     table = np.array([[1, 2, 1, 2, 1, np.nan, np.nan], [1, 2, 2, 2, 1, 3, 1]])
     (found,) = alphas(table[None], "nominal", leave_one_out(list("abcdefg")))
@@ -146,41 +132,10 @@ def test_many_clusters_are_left_out_in_groups():
 
 def test_values_that_rounding_tells_apart_are_the_same():
     third = 5 / 3
-    assert snapped([third, np.nextafter(third, 0), 2.0, np.nan]).tolist()[1:3] == [
-        np.nextafter(third, 0),
-        2.0,
-    ]
     assert len(np.unique(snapped([third, np.nextafter(third, 0), np.nextafter(third, 9)]))) == 1
     assert np.isnan(snapped([np.nan, 1.0])[0])
     assert snapped([1.0, 1.0 + 1e-6]).tolist() == [1.0, 1.0 + 1e-6]
-
-
-@pytest.mark.parametrize(
-    ("values", "options"),
-    [
-        ([], {}),
-        ([[1.0]], {}),
-        ([1.0, np.nan], {}),
-        ([1.0, 2.0], {"clusters": ["a"]}),
-        ([1.0], {"confidence": 1.0}),
-    ],
-)
-def test_wrong_calls(values, options):
-    with pytest.raises(DeclarationError):
-        mean_interval(values, **options)
-
-
-def test_a_difference_leaves_out_the_same_clusters():
-    estimate = JackknifedEstimate(0.5, np.array([0.4, 0.5, 0.6]), np.array([True, True, False]), 3)
-    other = JackknifedEstimate(0.2, np.array([0.1, 0.2, 0.3]), np.array([False, True, True]), 3)
-    difference = estimate.minus(other)
-    assert difference.clusters == 3
-    assert difference.estimate().reason == "no interval: no variation between topics (or groups)"
-
-
-def test_large_values_that_differ_by_little_are_told_apart() -> None:
     assert snapped([1e9, 1e9 + 1]).tolist() == [1e9, 1e9 + 1]
-    assert krippendorff_alpha([[1e9, 1e9 + 1, 1e9 + 2], [1e9, 1e9 + 1, 1e9 + 2]], "interval") == 1
     near = krippendorff_alpha([[0, 1, 2, 1], [0, 1, 1, 2]], "interval")
     assert krippendorff_alpha(1e9 + np.array([[0, 1, 2, 1], [0, 1, 1, 2]]), "interval") == pytest.approx(near)
 
@@ -195,13 +150,6 @@ def test_sums_give_the_interval_of_the_values(clusters: list[list[float]]) -> No
     expected = mean_interval([value for cluster in clusters for value in cluster], names, scale="share")
     found = mean_of_sums([sum(cluster) for cluster in clusters], [len(cluster) for cluster in clusters])
     assert astuple(found) == pytest.approx(astuple(expected), abs=1e-9)
-
-
-def test_nothing_has_no_mean() -> None:
-    assert mean_of_sums([], []).reason == mean_of_sums([0.0], [0]).reason == "nothing was scored"
-    assert mean_interval([], [], reason="nobody was asked") == undefined("nobody was asked")
-    with pytest.raises(DeclarationError, match="at least one"):
-        mean_interval([])
 
 
 def test_a_share_that_all_clusters_agree_on_has_the_interval_of_clopper_and_pearson() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.stats.estimate import UNVARIED, t_quantile
+from conqret.stats.estimate import t_quantile
 from conqret.stats.prediction_powered import (
     ProbabilitySample,
     prediction_powered_mean,
@@ -29,23 +29,11 @@ def test_by_hand():
     assert found.naive.value == pytest.approx(0.75)
 
 
-def test_labels_that_do_not_vary_have_no_interval():
-    found = estimated([0.8] * 6, [0.7] * 6, [0.7] * 6)
-    assert (found.labels.low, found.labels.reason) == (None, UNVARIED)
-    assert (found.naive.low, found.naive.reason) == (None, UNVARIED)
-
-
 def test_a_judge_that_says_nothing_leaves_the_labels():
     found = estimated([0, 1, 0, 1, 1], [0.5] * 5, [0.5] * 20)
     assert found.power == 0
     assert (found.corrected.low, found.corrected.high) == (found.labels.low, found.labels.high)
     assert "tells nothing" in found.corrected.reason
-
-
-def test_few_labels_have_no_interval():
-    found = estimated([0.2, 0.4], [0.1, 0.2], [0.3, 0.4, 0.5])
-    assert found.corrected.low is None
-    assert "fewer than" in found.labels.reason
 
 
 def test_a_label_without_a_score_stays():

@@ -103,7 +103,6 @@ def test_what_a_design_cannot_tell_apart():
 @pytest.mark.parametrize(
     ("values", "items", "models", "message"),
     [
-        ([0.1, 0.2], "ab", "mm", "three finite values"),
         ([0.1, 0.2, np.nan], "abc", "mmm", "three finite values"),
         ([0.1, 0.2, 0.3], "abc", "mmm", "every item has only one score"),
         ([0.1, 0.2, 0.3], "aaa", "mno", "only one item"),

@@ -8,10 +8,7 @@ from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.labels import read_labels
 from conqret.studies.abstain.fit_abstention import abstain
 from conqret.studies.abstain.page import (
-    abstention_outcome,
-    abstention_page,
     abstention_remarks,
-    abstention_tables,
 )
 from tests.studies.judged import judgment, scored, study
 
@@ -57,13 +54,6 @@ def test_the_threshold_parts_what_is_right_from_what_is_not(found):
     assert row.chosen.error.value <= 0.2
     assert row.chosen.error.high <= 0.25
     assert row.constant == pytest.approx(row.wrong.value * (1 - row.wrong.value))
-
-
-def test_a_promise_that_nobody_can_keep_leaves_nothing(seen):
-    strict = abstain(*seen, error=0.06)
-    assert strict.rules["clarity"] is None
-    left = strict.apply_to(seen[0][0])
-    assert {measure.reason for measure in left.measures.values()} == {Reason.UNSURE}
 
 
 def test_unsure_is_unscored_and_never_0(found, seen):
@@ -113,28 +103,6 @@ def test_what_cannot_be_fitted_says_why(seen, found, folder):
         abstain(plain, plain_labels)
     with pytest.raises(UnknownNameError, match="samples"):
         abstain(judgments, labels, source="samples")
-    few = [one for one in judgments if one.topic in {"topic 1", "topic 2"}]
-    with pytest.raises(DeclarationError, match="2 topics, and 6 are needed"):
-        abstain(few, labels)
     for wrong in ({"error": 0}, {"error": 1.5}, {"tolerance": -1}):
         with pytest.raises(DeclarationError, match=next(iter(wrong))):
             abstain(judgments, labels, **wrong)
-
-
-def test_tables_and_page_say_what_was_promised(found, seen):
-    kept, worth = abstention_tables(found)
-    assert "at most 20% of the kept scores are wrong, in 95% of random samples of topics" in kept.note
-    assert kept.rows[0][:2] == ("Clarity", "300")
-    assert [row[0] for row in worth.rows] == ["Clarity", "Cogency"]
-    sheet = abstention_page(found)
-    assert "".join(sheet.html()).count("<svg") == 2
-    (errors,) = sheet.picture
-    assert all(len(tick.text) <= 4 for tick in (*errors.across(), *errors.up())), "round numbers"
-    assert float(list(errors.up())[-1].text) < 1, "the axis holds what there is to see"
-    nothing = abstain(*seen, error=0.01)
-    assert "fewer than the 500 labels" in next(abstention_tables(nothing)).note
-    assert abstention_outcome(nothing).startswith("No score can be kept")
-    assert sheet.answer[0].startswith("On 0 of 2 dimensions every score can be kept")
-    one = found.found["clarity"]
-    alone = found.model_copy(update={"found": {"clarity": one}})
-    assert abstention_outcome(alone).startswith(f"{one.chosen.share:.0%} of the scores can be kept")

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from conqret.data import Judgment, Reason
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError
 from conqret.runs.dry_run import costs_of
 from conqret.stats.effects import PairedEffects, paired_effects
-from conqret.studies.bias.bias_effects import _DetectionLimit, _verdict, bias_rows, widest_effect
-from conqret.studies.bias.bias_run import BiasFolder, BiasPlan, bias, plan_bias, run_bias
+from conqret.studies.bias.bias_effects import bias_rows, widest_effect
+from conqret.studies.bias.bias_run import BiasFolder, BiasPlan, plan_bias, run_bias
 from conqret.studies.bias.contrast import AS_IS, Contrast, Key, ProbeContext
 from conqret.studies.bias.probes.groups import compared, family, warning
 from conqret.studies.bias.result import BiasRow, BiasTable
@@ -62,8 +61,8 @@ def test_a_planted_bias_is_found(plan: BiasPlan, probe: str, bias: Bias) -> None
 
 
 def test_a_judge_without_bias_raises_few_alarms(plan: BiasPlan) -> None:
-    quiet = sum(not alarms(rows(plan, judged(plan, seed))) for seed in range(12))
-    assert quiet >= 11
+    quiet = sum(not alarms(rows(plan, judged(plan, seed))) for seed in range(6))
+    assert quiet >= 5
 
 
 def test_repeatability_is_measured_and_never_an_alarm(plan: BiasPlan) -> None:
@@ -82,25 +81,6 @@ def test_what_has_no_value_is_counted_with_its_reason(plan: BiasPlan) -> None:
     assert found.missing == {"refusal": 1}
     assert found.effect is not None
     assert found.effect.n == len(items()) - 1
-
-
-def test_five_topics_are_too_few_for_a_verdict() -> None:
-    few = tuple(item for item in items() if item.topic in {f"Topic {n}?" for n in range(5)})
-    small = plan_bias(ProbeContext(few, setup()), ["length"])
-    found = rows(small, judged(small, 1, padded))
-    assert {(row.primary, row.verdict) for row in found} == {(True, "inconclusive"), (False, "exploratory")}
-    assert {row.words for row in found} == {"5 topics: at least 6 are needed for a test"}
-
-
-def test_nothing_larger_than_scores_can_differ_by_is_said_to_be_missed(plan: BiasPlan) -> None:
-    """Two topics that say the opposite: an effect of 2 would be found, and there is none."""
-    contrast = next(contrast for contrast in plan.contrasts if contrast.probe == "length")
-    wild = PairedEffects([0.9, -0.9, 0.8, -0.8, 0.9, -0.9], list("abcdef"), True)
-    answer = _DetectionLimit.from_effects(contrast, [wild], 7)
-    assert answer.missable is None
-    effect = widest_effect(paired_effects([wild], np.random.default_rng(1)))
-    verdict = _verdict(contrast, effect, {}, answer)
-    assert verdict == ("inconclusive", "cannot be told: an effect of any size could have been missed")
 
 
 def test_one_row_of_each_probe_is_declared_before_anything_is_judged(plan: BiasPlan) -> None:
@@ -138,12 +118,12 @@ def test_three_answers(plan: BiasPlan) -> None:
 def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_asked() -> None:
     """Position costs nothing beside probes that ask in both orders anyway. What tells the judge what to say does not
     count, and what that is held against does; a turned question stays with its topic."""
-    few = items()[:8]
+    few = items()[:4]
     found = plan_bias(ProbeContext(few, setup()), ["injection", "position", "length", "yes-bias"])
     (places,) = (contrast for contrast in found.contrasts if contrast.mirrored)
     versions = [pair.base.item.id for pair in places.pairs]
     changes = {name.partition("+")[2] for name in versions}
-    assert set(versions[:8]) == {one.id for one in few}
+    assert set(versions[:4]) == {one.id for one in few}
     assert "padding-5" in changes
     assert {change for change in changes if change.startswith("inject")} == {
         "inject-argument-control-1",
@@ -151,7 +131,7 @@ def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_ask
     }
     assert len(versions) == len(set(versions))
     assert {(pair.original, pair.cluster) for pair in places.pairs} == {(one.id, one.topic) for one in few}
-    assert places.notes == (f"position: {len(versions) - 8} versions of pairs by other probes count, too",)
+    assert places.notes == (f"position: {len(versions) - 4} versions of pairs by other probes count, too",)
     without = plan_bias(found.context, ["injection", "length", "yes-bias"])
     sent, fewer = (
         sum(one.calls for one in costs_of(lambda plan=plan: run_bias(plan, dry_run=True)))
@@ -163,16 +143,6 @@ def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_ask
     (row,) = (row for row in table.rows if row.probe == "position")
     assert row.effect is not None
     assert row.effect.n == len(versions)
-
-
-def test_probes_that_cannot_be_made_say_why() -> None:
-    found = plan_bias(ProbeContext(items(), setup()))
-    assert "family (offline baseline)" in found.left_out["self-preference"]
-    assert "several dimensions" in found.left_out["dimension order"]
-    with pytest.raises(DeclarationError, match="no probe fits these items: stance"):
-        plan_bias(ProbeContext(items(), setup()), ["stance"])
-    with pytest.raises(UnknownNameError, match="length"):
-        plan_bias(probe_context(), ["lenght"])
 
 
 def test_a_run_of_probes_is_kept_resumed_and_told_apart(tmp_path: Path) -> None:
@@ -189,16 +159,6 @@ def test_a_run_of_probes_is_kept_resumed_and_told_apart(tmp_path: Path) -> None:
     assert table.rows == whole.rows == folder.table().rows
     ways = {judgment.fingerprint.removeprefix(table.record.fingerprint) for judgment in folder.judgments()}
     assert ways == {"", "/again 1", "/again 2", "/one order"}
-
-
-def test_another_run_in_the_same_folder_is_refused(tmp_path: Path) -> None:
-    how: dict[str, Any] = {"format": "rag-direct", "probes": ["length"], "output": tmp_path / "run"}
-    bias(items()[:8], **how)
-    before = (tmp_path / "run" / "bias.json").read_bytes()
-    with pytest.raises(DeclarationError, match=r"What differs: items, labels or requests(.|\n)*--overwrite"):
-        bias(items()[:6], **how)
-    assert (tmp_path / "run" / "bias.json").read_bytes() == before
-    assert bias(items()[:6], **how, overwrite=True).judgments
 
 
 def test_groups_are_paired_without_a_look_at_quality() -> None:
@@ -259,18 +219,6 @@ def test_a_judge_that_does_not_follow_people_cannot_be_held_to_them() -> None:
     assert not BiasTable.model_construct(rows=(row,)).lost
 
 
-def test_what_the_slope_leaves_open_stays_within_the_scale() -> None:
-    """People's labels that tell little leave steep slopes possible; scores differ by 1 at most all the same."""
-    rng = np.random.default_rng(0)
-    topics = [place % 8 for place in range(40)]
-    apart, judged = rng.normal(0, 0.4, 40), rng.normal(0.3, 0.3, 40)
-    series = [PairedEffects((judged - slope * apart).tolist(), topics) for slope in (0.1, 9.0)]
-    wide = paired_effects(series, rng)[1]
-    found = widest_effect(paired_effects(series, rng))
-    assert wide.high > 1
-    assert -1 <= found.low < found.value < found.high == 1
-
-
 def test_one_family_is_named() -> None:
     named = {
         "o3-mini": "GPT (OpenAI)",
@@ -282,3 +230,15 @@ def test_one_family_is_named() -> None:
     assert said is not None
     assert "judges 24 arguments by gpt-x" in said
     assert warning(probe_context("gemini/gemini-2.0-flash")) is None
+
+
+def test_what_the_slope_leaves_open_stays_within_the_scale() -> None:
+    """People's labels that tell little leave steep slopes possible; scores differ by 1 at most all the same."""
+    rng = np.random.default_rng(0)
+    topics = [place % 8 for place in range(40)]
+    apart, judged = rng.normal(0, 0.4, 40), rng.normal(0.3, 0.3, 40)
+    series = [PairedEffects((judged - slope * apart).tolist(), topics) for slope in (0.1, 9.0)]
+    wide = paired_effects(series, rng)[1]
+    found = widest_effect(paired_effects(series, rng))
+    assert wide.high > 1
+    assert -1 <= found.low < found.value < found.high == 1

@@ -52,15 +52,6 @@ def test_a_judge_of_length_is_caught_by_padding(demo: list[Item]) -> None:
     assert check("stands still", constant, demo, "padding", (), "groundedness") == ""
 
 
-def test_the_offline_judge_passes_and_remembers(demo: list[Item]) -> None:
-    judge = ModelJudge()
-    assert check("falls", judge, demo[:12], "irrelevant", (0, 50, 100), "context-relevance") == ""
-    known = len(judge._known)
-    assert known == 36
-    assert check("falls", judge, demo[:12], "irrelevant", (0, 50, 100), "predicted_precision") == ""
-    assert len(judge._known) == known
-
-
 def test_a_judge_without_values_says_why(demo: list[Item]) -> None:
     def silent(items: Sequence[Item]) -> list[dict[str, float | None]]:
         return [{"groundedness": None} for _ in items]

@@ -122,13 +122,6 @@ def test_labels_of_a_fold_change_nothing_of_what_is_chosen_for_it(
     assert cross_fitted.result.choices[1:] != other.choices[1:]
 
 
-def test_another_excerpt_is_another_run(server: FaultServer, cross_fitted: Study) -> None:
-    with pytest.raises(DeclarationError, match="What differs: options"):
-        improved(
-            server, cross_fitted.items, cross_fitted.labels, output=cross_fitted.folder / "out", excerpt=200
-        )
-
-
 def test_an_item_without_a_score_keeps_none_once_a_wording_was_proposed(tmp_path: Path) -> None:
     """A score that came later would be another question for a wording, and all that came of it be asked anew."""
     items, labels = write_case(tmp_path, "length", topics=9)
@@ -211,11 +204,3 @@ def test_an_improvement_is_shown_in_the_prompt_of_a_format_and_acts_in_none(name
         assert again[ask.prompt].digest != library[ask.prompt].digest
         with pytest.raises(DeclarationError, match="already an improved one"):
             improved_prompt(changed, ask.prompt, improvement)
-
-
-def test_a_criterion_that_cannot_be_typed_is_had_from_python(server: FaultServer, tmp_path: Path) -> None:
-    items, labels = write_case(tmp_path, "nothing", topics=9)
-    criterion = conqret.Criterion("quality", "How good is it?", (1, 5), {1: "no reason", 5: "five reasons"})
-    result = improved(server, items, labels, criteria=[criterion])
-    assert result.criterion == criterion.plain()
-    assert result.use == ()

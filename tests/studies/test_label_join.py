@@ -55,20 +55,6 @@ def test_another_name_for_the_metric(tmp_path):
         validate(judgments, labels, metrics={"qualty": "overall_quality"})
 
 
-def test_without_a_scale_nothing_is_mapped(tmp_path):
-    labels = labels_of(tmp_path, "item,clarity\na,-1.2\nb,0.3\nc,2.5\n", level="interval")
-    judgments = [
-        judgment(item, {"clarity": scored(value)}) for item, value in (("a", 0.1), ("b", 0.5), ("c", 0.9))
-    ]
-    found = validate(judgments, labels)
-    row = found.dimensions["clarity"]
-    assert (found.average.judge["mean"].value, found.average.judge_as_annotator_alpha.value) == (None, None)
-    assert row.alpha.value is None
-    assert "--scale" in row.alpha.reason
-    assert row.mean.corrected.value is None
-    assert row.statistics["spearman"].value == 1
-
-
 def test_a_majority_that_is_none_is_left_out(tmp_path):
     labels = labels_of(
         tmp_path,

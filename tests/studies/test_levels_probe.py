@@ -15,25 +15,20 @@ from tests.contract.items import DEMO, demo
 from tests.llm.decider import served
 from tests.llm.scripted import serving
 
-CRITERIA = ["The answer cites a source.", "clarity: How clear is the wording? 1-5"]
-
-
-async def probed(url, **settings):
-    given = {"model": "decision/judge-1", "api_base": url, "probes": ["levels"]}
-    return await asyncio.to_thread(bias, list(demo()[:12]), **(given | settings))
-
-
-def effects(table):
-    return {(row.probe, row.metric): row.effect.value for row in table.rows}
-
 
 async def test_levels_are_reversed_and_yes_no_questions_negated():
     """The server goes by places alone: the second level has .7, and every yes has."""
     async with serving(served()) as (url, heard):
-        table = await probed(url, criteria=CRITERIA)
+        table = await asyncio.to_thread(
+            bias,
+            list(demo()[:12]),
+            criteria=["The answer cites a source.", "clarity: How clear is the wording? 1-5"],
+            model="decision/judge-1",
+            api_base=url,
+            probes=["levels"],
+        )
     rating = (1 * 0.27 + 2 * 0.7 + 0.01 * (3 + 4 + 5) - 1) / 4
-    found = effects(table)
-    assert found == {
+    assert {(row.probe, row.metric): row.effect.value for row in table.rows} == {
         ("levels (from high to low)", "clarity"): pytest.approx(1 - 2 * rating),
         ("levels (negated)", "cites_source"): pytest.approx(0.7 + 0.7 - 1),
     }
@@ -41,23 +36,6 @@ async def test_levels_are_reversed_and_yes_no_questions_negated():
     assert {tuple(one["criterion_2"]["criteria"]) for one in asked} == {tuple("12345"), tuple("54321")}
     texts = {one["criterion_1"]["instructions"] for one in asked}
     assert {text.startswith('Is "no" the right answer to this question? ') for text in texts} == {True, False}
-
-
-CITES = [{"name": "cites", "question": "The answer cites a source."}]
-
-
-@pytest.mark.parametrize(
-    ("settings", "probe", "metrics"),
-    [
-        ({"metrics": ["context_relevance"]}, "levels (from high to low)", {"context_relevance"}),
-        ({"rubric": CITES}, "levels (negated)", {"cites", "rubric_score"}),
-    ],
-)
-async def test_each_metric_is_probed_by_the_questions_that_it_reads(settings, probe, metrics):
-    async with serving(served()) as (url, _):
-        found = effects(await probed(url, **settings))
-    assert set(found) == {(probe, metric) for metric in metrics}
-    assert all(found.values())
 
 
 def test_other_judges_cannot_be_probed_so():

@@ -88,7 +88,7 @@ def test_items_that_are_no_random_sample_claim_nothing_until_it_is_stated(tmp_pa
     """30 labels of each verdict, of items of which nine in ten pass."""
     high, low = ("1", "0") if scales == ["0:1"] else ("3", "1")
     blocks = ((20, 0.0, low), (10, 0.0, high), (3, 1.0, low), (27, 1.0, high))
-    args = (tmp_path, items_with(blocks), [0.0] * 20 + [1.0] * 520)
+    args = (tmp_path, items_with(blocks), [0.0] * 10 + [1.0] * 240)
     found = validated(*args, kinds={"scales": scales})[0]
     row = found.dimensions["supported"]
     assert found.guard.fired
@@ -97,7 +97,7 @@ def test_items_that_are_no_random_sample_claim_nothing_until_it_is_stated(tmp_pa
     assert row.mean.corrected.value is row.mean.labels.value is None
     assert row.alpha.value is not None
     stated = validated(*args, kinds={"scales": scales}, drawn_by="verdict")[0].dimensions["supported"]
-    truth = (50 * 10 / 30 + 547 * 0.9) / 597
+    truth = (40 * 10 / 30 + 270 * 0.9) / 310
     assert stated.mean.corrected.value == pytest.approx(truth, abs=0.01)
     by_label = validated(*args, kinds={"scales": scales}, drawn_by="label")[0].dimensions["supported"]
     assert "drawn by label" in by_label.mean.corrected.reason
@@ -105,7 +105,7 @@ def test_items_that_are_no_random_sample_claim_nothing_until_it_is_stated(tmp_pa
         assert row.pass_fail.usable == "not claimed"
         assert stated.pass_fail.figures["corrected"].value == pytest.approx(truth, abs=0.01)
         assert stated.pass_fail.figures["tpr"].value == pytest.approx(
-            547 * 0.9 / (547 * 0.9 + 50 / 3), abs=0.01
+            270 * 0.9 / (270 * 0.9 + 40 / 3), abs=0.01
         )
 
 
@@ -124,12 +124,12 @@ def test_requirements_are_those_of_check(tmp_path, text, status):
 
 
 def test_probabilities_of_a_model_have_brier_score_and_calibration_error(tmp_path):
-    """Those of a decision model, or read from log-probabilities; a score that a model writes is none."""
+    """Those of a decision model; a score that a model writes is none."""
     rng = np.random.default_rng(4)
     said = rng.random(120).round(3).tolist()
     text = "".join(f"i{n},{'pass' if rng.random() < one else 'fail'}\n" for n, one in enumerate(said))
     labels = labels_of(tmp_path, f"item,supported\n{text}")
-    for method in ("probabilities", "logprobs", None):
+    for method in ("probabilities", None):
         judgments = [
             judgment(f"i{n}", {"supported": scored(one, method=method)}, topic=f"t{n}")
             for n, one in enumerate(said)
@@ -170,9 +170,9 @@ def _levels(shares, expected):
     return scored(value, method="probabilities").model_copy(update={"distribution": given})
 
 
-@pytest.mark.parametrize("metric", ["unsupported_claims", "hallucination"])
-def test_where_lower_is_better_the_higher_label_is_the_failure(tmp_path, metric):
+def test_where_lower_is_better_the_higher_label_is_the_failure(tmp_path):
     """16 claims are found, 14 are not, 5 answers are failed for nothing."""
+    metric = "hallucination"
     text = "".join(f"i{n},{int(label == 'fail')},1\n" for n, (_, label) in enumerate(ALL))
     labels = labels_of(tmp_path, f"item,{metric},answered\n{text}", scales=["0:1"])
     judgments = [

@@ -1,12 +1,13 @@
 """Plans by simulation: biases of known size, widths that follow the closed form, and pilots."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import t
 
-from conqret.errors import DeclarationError
 from conqret.studies.bias.bias_effects import bias_rows, primary_contrasts
-from conqret.studies.power.bias_power import PlantedJudge, pairs_plan, power_bias
+from conqret.studies.power.bias_power import PlantedJudge, pairs_plan
 from conqret.studies.power.page import lost_cells
 from conqret.studies.power.sample_sizes import (
     alpha_of_two,
@@ -39,14 +40,6 @@ def test_a_bias_is_as_large_as_it_is_said_to_be_and_where_it_was_planted(pairs):
     assert place == {"position": pytest.approx(0.2, abs=0.06), "length": pytest.approx(0, abs=0.06)}
     padding = effects(pairs, "length", 0.2)
     assert padding == {"position": pytest.approx(0, abs=0.06), "length": pytest.approx(0.2, abs=0.06)}
-
-
-def test_large_biases_are_found_and_nothing_is_not():
-    (found,) = power_bias(size=0.4, topics=[12], items=[3], probes=["position", "length"], simulations=20)
-    assert (found.items, found.topics, found.simulations) == (3, 12, 20)
-    assert [row.probe for row in found.rows] == ["position", "length"]
-    assert all(row.found == 1 and row.cleared == 0 for row in found.rows)
-    assert max(row.raised for row in found.rows) <= found.raised <= 0.15
 
 
 def means(draw, topics, items, simulations):
@@ -84,23 +77,5 @@ def test_alpha_by_assumption_and_from_a_pilot():
 def test_sizes_without_an_interval_are_said():
     (cell,) = means(assumed_differences(0.1, 0.1, 0.0), (2,), (5,), 20)
     assert (cell.half_width, cell.power, cell.without) == (None, None, 1.0)
-    few, many = (
-        planned_sizes(rare, alpha_of_two("ordinal"), topics=[n], items=[3], simulations=40) for n in (8, 50)
-    )
-    assert (few[0].half_width, many[0].without) == (None, 0.0)
-    assert "8 topics" in lost_cells([*few, *many])
-    assert lost_cells(many) == ""
-
-
-def rare(topics, items, rng):
-    """Labels of two columns of which 5% and 15% are not the lowest: many studies of few topics have no interval."""
-    return np.digitize(assumed(0.7, 0.2)(topics, items, rng), (0.84, 1.64)).astype(float)
-
-
-def test_what_cannot_be_planned_is_refused():
-    with pytest.raises(DeclarationError, match="none of these probes can raise an alarm"):
-        power_bias(topics=[6], items=[2], probes=["repeatability"])
-    with pytest.raises(DeclarationError, match="at least one topic"):
-        means(assumed_differences(0.1, 0.2, 0.2), (0,), (1,), 1)
-    with pytest.raises(DeclarationError, match="at least two topics"):
-        from_pilot([[1.0, 2.0]], ["a", "a"])
+    assert lost_cells([cell]) == ""  # that of so few topics none has one is no surprise
+    assert "with 8 topics" in lost_cells([cell, replace(cell, topics=8)])

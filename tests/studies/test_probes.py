@@ -15,8 +15,7 @@ import pytest
 from conqret import bias
 from conqret.errors import DeclarationError
 from conqret.io import open_items
-from conqret.perturb.kinds.added_texts import among_sentences, matched
-from conqret.show import words
+from conqret.perturb.kinds.added_texts import MATCHED
 from conqret.studies.bias.bias_effects import bias_value, parse_bias_requirement
 from conqret.studies.bias.contrast import PROBES, TEXTS
 from conqret.studies.bias.probes.changed_texts import FORMATTING_PERTURBATION
@@ -145,8 +144,12 @@ def test_what_cannot_be_probed_is_said() -> None:
         bias(unstated, judge=steady, probes=["yes-bias"])
     with pytest.raises(DeclarationError, match="bandwagon says nothing about the metrics of this judge"):
         bias(SINGLES, judge=steady, metrics=["context_relevance"], probes=["bandwagon"])
-    with pytest.raises(DeclarationError, match="4 characters and 1 words against 3 and 1"):
-        matched(among_sentences, [("one", "four")])
+
+
+def test_a_control_is_as_long_as_what_it_stands_for() -> None:
+    for pairs in (MATCHED, *(row["pairs"] for row in TEXTS["remark"])):
+        for text, neutral in pairs:
+            assert (len(text), len(text.split())) == (len(neutral), len(neutral.split())), text
 
 
 def test_a_list_says_the_same_sentences_in_as_many_characters() -> None:
@@ -216,7 +219,6 @@ def test_severity_on_questions_that_divide_people_needs_no_items_of_their_kind()
 
 
 TRANSLATED = DOCS.parent / "fixtures" / "languages" / "items.jsonl"
-LANGUAGES = ("Arabic", "Chinese", "French", "German", "Hindi", "Japanese", "Portuguese", "Russian", "Spanish")
 
 
 def test_translations_of_an_item_are_held_against_it_a_row_a_language() -> None:
@@ -224,7 +226,8 @@ def test_translations_of_an_item_are_held_against_it_a_row_a_language() -> None:
         return len(told["documents"]) / 5 - 0.2 * ("क" in told["argument"])
 
     table = bias(TRANSLATED, judge=worse_in_hindi, probes=["language"])
-    assert {row.probe for row in table.primary} == {f"language ({language})" for language in LANGUAGES}
+    languages = "Arabic Chinese French German Hindi Japanese Portuguese Russian Spanish".split()
+    assert {row.probe for row in table.primary} == {f"language ({language})" for language in languages}
     assert [(row.probe, round(row.effect.value, 3)) for row in table.alarms if row.effect] == [
         ("language (Hindi)", -0.2)
     ]
@@ -232,14 +235,3 @@ def test_translations_of_an_item_are_held_against_it_a_row_a_language() -> None:
     requirement = parse_bias_requirement("effect[language] > -0.1")
     assert bias_value(requirement, table) == pytest.approx(-0.2)
     assert PROBES["language"].advice in shown_of(table)
-
-
-def test_what_the_judge_says_in_english_alone_is_said_to_be_of_english_items() -> None:
-    table = bias(
-        TRANSLATED, format="rag-fine-grained", model="offline", probes=["language", "document-order"]
-    )
-    shown = shown_of(table)
-    valueless = shown.partition("no value: ")[2].partition(".")[0]
-    assert valueless.count("language (") == len(LANGUAGES)
-    assert f"12 of 120 pairs have a value: {words.reason('language')}" in shown
-    assert f"no pair has a value on both sides: {words.reason('language')}" in shown

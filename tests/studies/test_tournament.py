@@ -85,41 +85,7 @@ def test_rounds_that_were_planned_are_kept(tmp_path: Path) -> None:
     assert [each.id for each in again.comparisons] == [each.id for each in first.comparisons]
 
 
-@pytest.mark.parametrize(
-    ("design", "both_orders"), [("adaptive", False), ("random", True), ("exhaustive", True)]
-)
-def test_no_pair_is_asked_twice_in_one_order(design: str, both_orders: bool) -> None:
-    found = conqret.tournament(
-        arguments(5), judge=longer, design=design, both_orders=both_orders, comparisons=4
-    )
-    pairs = [(each.first, each.second) for each in found.comparisons]
-    assert len(set(pairs)) == len(pairs)
-    if both_orders:
-        assert {(second, first) for first, second in pairs} == set(pairs)
-    if design == "exhaustive":
-        assert len(pairs) == 2 * 10 * (2 if both_orders else 1)
-
-
-def test_a_position_is_told_and_does_not_move_strengths() -> None:
-    rng = np.random.default_rng(5)
-
-    def favours_first(item: dict[str, Any]) -> str:
-        eta = 0.25 * (len(item["argument"]) - len(item["second_argument"])) / 5 + 1.2
-        return "first" if rng.random() < 1 / (1 + np.exp(-eta)) else "second"
-
-    items = arguments(6, tuple(f"Is {number} too many?" for number in range(8)))
-    found = conqret.tournament(items, judge=favours_first, design="exhaustive", both_orders=True)
-    low, high = found.first_wins.low or 0, found.first_wins.high or 0
-    assert 0.5 < low < 1 / (1 + np.exp(-1.2)) < high
-
-
 def test_a_question_is_compared_with_its_turns_and_images() -> None:
-    asked: list[dict[str, Any]] = []
-
-    def seen(item: dict[str, Any]) -> str:
-        asked.append(item)
-        return longer(item)
-
     shown: dict[str, Any] = {
         "messages": (Turn(role="user", content="Are zoos old?"), Turn(role="assistant", content="Yes.")),
         "images": ("https://example.org/zoo.png",),
@@ -130,14 +96,12 @@ def test_a_question_is_compared_with_its_turns_and_images() -> None:
     one, other = (item.model_copy(update=shown) for item in arguments(2, ("Why?",)))
     pair = pair_item(one, other)
     assert {name: getattr(pair, name) for name in shown} == shown
-    conqret.tournament([one, other], judge=seen)
-    assert [turn["content"] for turn in asked[0]["messages"]] == ["Are zoos old?", "Yes."]
     lacking = other.model_copy(update={"reference": None, "nuggets": ()})
     pair = pair_item(one, lacking)
     assert (pair.reference, pair.nuggets) == (None, ())
-    assert len(tournament_plan([one, lacking], judge=seen).notes) == 2
+    assert len(tournament_plan([one, lacking], judge=longer).notes) == 2
     with pytest.raises(DeclarationError, match="turns or images"):
-        tournament_plan([one, other.model_copy(update={"messages": ()})], judge=seen)
+        tournament_plan([one, other.model_copy(update={"messages": ()})], judge=longer)
 
 
 @pytest.mark.parametrize(
@@ -145,15 +109,8 @@ def test_a_question_is_compared_with_its_turns_and_images() -> None:
     [
         (arguments(3)[:4], {}, "one item"),
         ([*arguments(3), Item(id="x", topic=TOPICS[0])], {}, "missing or empty"),
-        (
-            arguments(2, tuple(f"Is {n} so?" for n in range(500))) + arguments(400, ("large",)),
-            {},
-            "501 groups",
-        ),
         (arguments(3), {"comparisons": 0}, "comparisons"),
-        (arguments(3), {"criterion": "How clear is it? 1-5"}, "has a scale"),
         (arguments(3), {"criterion": "It is better than the other answer"}, "second answer"),
-        (arguments(3), {"criterion": "It is clear", "format": "direct"}, "format"),
         (arguments(3), {"criterion": "It is clear", "model": "offline"}, "offline"),
     ],
 )

@@ -113,17 +113,6 @@ def test_repeatability_of_one_judge():
     assert repeatabilities(run(1, samples=1).kept, ["clarity"]) == ()
 
 
-def test_several_metrics_stand_side_by_side():
-    kept = run(1).kept
-    for one in kept:
-        one.measures.update(rigour=scored(0.5), depth=one.measures["clarity"])
-    found = variance([Run(Path("both"), kept)])
-    assert any(note.startswith("rigour is left out: every item has only one score") for note in found.notes)
-    (overview,) = variance_tables(found)
-    assert [row[0] for row in overview.rows] == ["Clarity", "Depth"]
-    assert "On 0 of 2 metrics noise" in variance_finding(found)
-
-
 def test_scores_that_rounding_alone_tells_apart_do_not_vary():
     """A judge that always says .8, once as a mean over samples that came out a hair higher."""
     steps = [0.8, 0.8000000000000003, 0.7999999999999999]

@@ -45,12 +45,10 @@ def test_what_is_clear(shifts, expected, wanted, why):
     assert why in found[1]
 
 
-@pytest.mark.parametrize(("topics", "wanted", "p"), [(6, "yes", "= 0.016"), (12, "yes", "< 0.001")])
-def test_a_trend_without_spread_is_as_sure_as_its_topics_are_many(topics, wanted, p):
+def test_a_trend_without_spread_is_as_sure_as_its_topics_are_many():
     """Every topic falls by the same: the p-value is that of as many equal signs, never 0."""
-    found = respond([[0.8, 0.6, 0.4, 0.2]] * topics, LEVELS, list(range(topics)))
-    said, why = verdict(found, Direction.FALL)
-    assert (said, why) == (wanted, f"falls by 0.600 from first to last (trend, p {p})")
+    found = respond([[0.8, 0.6, 0.4, 0.2]] * 6, LEVELS, list(range(6)))
+    assert verdict(found, Direction.FALL) == ("yes", "falls by 0.600 from first to last (trend, p = 0.016)")
 
 
 def test_standing_still_is_shown_and_not_assumed():
@@ -71,14 +69,6 @@ def test_standing_still_is_shown_and_not_assumed():
 def test_five_topics_are_too_few(expected):
     found = response([0, -0.1, -0.2, -0.3], topics=np.repeat(np.arange(5), 4).tolist())
     assert verdict(found, expected) == ("inconclusive", "5 topics: at least 6 are needed for a verdict")
-
-
-def test_a_shift_of_every_item_inside_the_margin_is_no_move():
-    found = response([0, 0.02, 0.02, 0.02], spread=0.0)
-    assert verdict(found, Direction.UNCHANGED)[0] == "yes"
-    (p_values,) = corrected([found], [Direction.UNCHANGED], 0.01)
-    assert alarms(p_values) == [0, 1, 2]
-    assert judge_response(found, Direction.UNCHANGED, p_values, 0.01)[0] == "no"
 
 
 def test_verdicts_err_as_seldom_as_they_say():

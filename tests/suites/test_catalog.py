@@ -148,8 +148,6 @@ SPOILED = [
     ("judge-bench-20", "newsroom/newsroom.json", '"instances": [', '"instances": [7, ', ""),
     ("debate-speeches", "speeches.csv", '"[', '"[9, ', "goodopeningspeech"),
     ("webis-argquality-20", "webis-argquality20-topics.csv", "\n2,", "\n1,", "Topic ID"),
-    ("webis-argquality-20", "webis-argquality20-raw-logical.csv", ",Tie\n", ",Draw\n", "preference"),
-    ("berds", "perspective_detection.tsv", "\t1\n", "\tperhaps\n", "label"),
     ("ragchecker", "human_labeled_data.json", '"overall_label": 1', '"overall_label": 7', "overall_label"),
     ("llm-rubric", "gpt-3.5-turbo-16k_real_evaluations_FIXED.tsv", "\t0.4\t", "\t4\t", "answer1_prob"),
     ("llm-rubric", "real_data.json", '"role": "user"', '"role": "system"', "messages"),
@@ -158,17 +156,8 @@ SPOILED = [
     ("alttest", "framing/human_annotations.json", "person-0", "\\u202e\\u0000", ""),
     ("trec-rag-2026", QRELS, "14 0 shard_1 ", "14 0 shard_0 ", ":2"),
     ("dagstuhl", "dagstuhl-15512-argquality-corpus-annotated.csv", "2 (Average)", "2 (High)", "contradict"),
-    ("debateqa", "preferences.csv", ",first,", ",neither,", "preference"),
     ("rewardbench-2", "test.jsonl", '"num_correct": 1', '"num_correct": 2', "num_correct"),
-    ("touche-2020", "qrels/test.tsv", "\tc4\t-2", "\tc4\tlow", "score"),
     ("debatune", "statements_vicuna_7b_15.jsonl", '"affirmative"', '"sideways"', "side"),
-    (
-        "ukpconvarg1",
-        "UKPConvArg1Strict-CSV/tv-is-better-than-books_books.csv",
-        "arg1\ta1",
-        "arg1\ta3",
-        "label",
-    ),
 ]
 """Suite, file, what is replaced once by what, and what the message names."""
 

@@ -81,12 +81,6 @@ def test_a_suite_without_texts_has_nothing_to_judge(cli):
     assert "it cannot be judged" in done.err
 
 
-def test_a_detection_is_judged_offline(cli, tmp_path):
-    done = cli("judges", "test", "berds", "--from", MADE_UP, "-o", tmp_path / "run", "--json", "-q")
-    assert done.code == 0, done.err
-    assert any(figure["n"] for figure in json.loads(done.out)["figures"])
-
-
 def test_the_commands_of_the_page_do_what_it_says(cli, tmp_path, monkeypatch):
     page = (ROOT / "docs" / "suites.md").read_text("utf-8")
     commands = [line for block in re.findall(r"```bash\n(.*?)```", page, re.S) for line in block.splitlines()]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -75,9 +74,6 @@ def test_the_interval_of_a_share_is_that_of_a_mean_over_clusters(small_suite):
     }
     (figure,) = suite_figures(suite, data, {"preference": verdicts}, [item.id for item in data.items])
     assert (figure.items, figure.n, figure.jackknifed.clusters) == (40, 35, 7)
-    nothing = suite_figures(suite, data, {"preference": dict.fromkeys(verdicts)}, verdicts)[0]
-    assert nothing.jackknifed.estimate().value is None
-    assert math.isnan(nothing.jackknifed.value)
 
 
 def test_a_run_writes_a_small_result_without_texts(small_suite, tmp_path):
@@ -131,23 +127,6 @@ def test_no_winner_is_called_where_none_is_shown(small_suite, results, tmp_path)
     assert level.winner is None or level.against_leader[0].shown
     alone = suite_report([right], source=tmp_path)
     assert alone.boards[0].winner is None
-
-
-def test_the_page_gives_both_values_on_the_shared_items(small_suite):
-    result = conqret.run_suite("small", source=small_suite, judge=judged_by, sample=24).result
-    report = suite_report([result], source=small_suite)
-    (board,) = report.boards
-    (row,) = verdict_table(report).rows
-    assert result.judge.model in row[1]
-    assert small.LONGER in row[2]
-    best, other = board_table(board).rows
-    shared = board.shared(*board.results)
-    assert f"{shared[1].value:.3f} against {shared[0].value:.3f}" in other[4]
-    assert other[3] == f"{shared[0].value - shared[1].value:.3f}"
-    assert other[2].split()[0] == f"{board.results[1].main.value:.3f}"
-    assert (best[5], other[5]) == ("24 of 40", "40")
-    assert best[1] != other[1]
-    assert len(leaderboard_page(report).picture[0].rows) == 2
 
 
 def test_the_page_shows_a_human_yardstick_and_folds_many_printed_figures(small_suite, results):

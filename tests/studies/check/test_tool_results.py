@@ -191,10 +191,9 @@ def test_a_rating_in_the_csv_of_promptfoo_has_replaced_the_verdict() -> None:
         tool_rows(FILES / "promptfoo.csv")
 
 
-OTHERS = ["id,judge,human\n1,pass,fail\n", '[{"judge": "pass"}]', '{"testCases": [', '{"testCases": [1]}', ""]
-
-
-@pytest.mark.parametrize("text", OTHERS)
+@pytest.mark.parametrize(
+    "text", ["id,judge,human\n1,pass,fail\n", '[{"judge": "pass"}]', '{"testCases": [1]}', ""]
+)
 def test_other_files_are_left_alone(tmp_path: Path, text: str) -> None:
     assert tool_rows(write(tmp_path, "table", text)) is None
 
@@ -236,8 +235,3 @@ def test_two_providers_in_the_csv_of_promptfoo_are_systems_and_a_failed_grader_g
         ("1", "[a] p", "yes", "pass"),
         ("1", "[b] p", "no", "ERROR: Could not extract JSON"),
     ]
-
-
-def test_a_table_of_mlflow_may_be_split_into_columns_and_data(tmp_path: Path) -> None:
-    table = {"columns": ["inputs", "toxicity/v1/score", "human"], "data": [["Q", 0.1, 1]]}
-    assert rows_of(write(tmp_path, "eval.json", table), "input", "toxicity", "human") == [("Q", 0.1, 1)]
