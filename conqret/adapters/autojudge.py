@@ -281,7 +281,9 @@ no valid answer in one is not requested again in the next."""
 
 
 def _shared(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings with an open session that later phases share; unchanged if they exclude a session."""
+    """Return the settings of a call in an open session, which later phases with equal settings share: the model and its
+    client are the session's and left out, the judge's options are filled in. Callers must not change them. Settings
+    that exclude a session are returned as they are."""
     if settings.keys() & NOT_IN_A_SESSION:
         return settings
     if (key := repr(sorted(settings.items()))) not in _SESSIONS:

@@ -564,7 +564,7 @@ def labels_to_decide(
 
     Returns:
         The number of rows, 0 if the end clears the bound already; None where the value does not clear it, there is no
-            interval, or more than :data:`MAX_LABELS` would be needed.
+            interval, or more than :data:`MAX_LABELS` rows that count in it would be needed.
     """
     if estimate.value is None or estimate.low is None or estimate.high is None or not estimate.n:
         return None
@@ -581,4 +581,8 @@ def labels_to_decide(
         return sign * (float(share_interval(value, n * worth, confidence)[sign < 0]) - bound) >= 0
 
     needed = _least(fits, estimate.n) if share else math.ceil(estimate.n * (arm / distance) ** 2)
-    return None if needed is None else math.ceil((needed - estimate.n) * labeled / estimate.n)
+    return (
+        None
+        if needed is None or needed > MAX_LABELS
+        else math.ceil((needed - estimate.n) * labeled / estimate.n)
+    )

@@ -171,7 +171,8 @@ def filtered(
 def rows_of(file: Path, *, skip_invalid: bool = False) -> list[dict[str, Any]]:
     """Return the rows of a file of statements as dictionaries of JSON types, one for each item.
 
-    ``skip_invalid`` leaves out rows with faults.
+    The file was checked before (:func:`read_statements`), so that no fault is raised here: lines that cannot be read
+    are left out, and with ``skip_invalid`` rows with faults, too.
     """
     source = statements_in(statements_file(file), skip_invalid=skip_invalid)
     return [

@@ -159,10 +159,10 @@ def remove(
     output: Path | None,
     run_options: StudyOptions,
 ) -> None:
-    """Write the benchmark into ``output`` without the partial answers that at least two annotators reject
-    (A.4), or that repeat another, and print the counts.
+    """Write the benchmark into the file ``output`` (JSON lines) without the partial answers that at least two annotators
+    reject (A.4), or that repeat another, and without questions that keep none; print the counts.
 
-    An annotator who answers no to any question of the form rejects that partial answer.
+    An annotator who answers no to any question of the form rejects that partial answer; one without labels is kept.
 
     Raises:
         DeclarationError: no ``output`` is named, or :func:`remove_partial_answers` raises it.

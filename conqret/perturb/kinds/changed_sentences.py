@@ -39,13 +39,14 @@ _TRIES = 5
 
 
 def counted_citing(draw: Draw) -> list[int]:
-    """Return the numbers (from 1) of the citing sentences to change, with the level as their count.
+    """Return the numbers (from 1) of the sentences to change, in random order, with the level as their count: of those
+    that cite, or of those that a document states where none cites (:func:`grounded`).
 
     A higher level only adds sentences.
 
     Raises:
-        UnreachedError: too few sentences cite.
-        InapplicableError: none cites.
+        UnreachedError: there are fewer such sentences.
+        InapplicableError: there is none.
     """
     sentence_numbers = grounded(draw)
     if draw.level > len(sentence_numbers):

@@ -300,16 +300,16 @@ def perturbed(
 ) -> Callable[[ProbeContext], Iterator[Contrast]]:
     """Return a function that compares each item perturbed at ``level`` with its control.
 
-    The control is the item itself if the perturbation has none. The metrics are those that the perturbation
-    should leave unchanged (:data:`EXPECTED`).
+    The control is the item itself if the perturbation has none. The metrics are those of which the perturbation
+    expects what ``adverse`` means: no rise, or no change (:data:`EXPECTED`).
 
     Args:
         perturbation: the perturbation.
         level: its level.
         name: the name of the contrast.
-        adverse: which difference is a bias.
+        adverse: which difference is a bias, and so which metrics are compared.
         up: what a positive effect means, in words.
-        against: what the control is, in words.
+        against: what the control is, in words; not read where there is none.
 
     Raises:
         ProbeUnavailableError: when the returned function is called: the judge has no such metric, or no item

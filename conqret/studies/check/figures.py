@@ -77,7 +77,8 @@ def check_table(table: CheckedTable, *, confidence: float = CONFIDENCE) -> Check
 
 def check_views(guard: DrawGuard, views: Sequence[LabelView]) -> CheckResult:
     """Return the figures of several judges (at least one) of one table, with the answer and the next step in words.
-    ``guard`` says whether figures can be claimed."""
+    ``guard`` and ``views`` come from :func:`claimable`: the views withhold the rates, and the guard decides what is
+    said of it."""
     first, checks = views[0], tuple(map(_judge_check, views))
     table, target = first.table, first.target
     labeled = ~np.isnan(target)

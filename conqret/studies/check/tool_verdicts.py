@@ -291,8 +291,8 @@ _FIXED = {"id", "input", "output", "reason", "system", "run", "human"}
 
 
 def _labels_in_fields(result: ToolResult) -> Iterator[ToolVerdict]:
-    """Yield human labels that the user keeps in metadata, and take them out of the fields of ``result.units``; none if
-    the tool itself has labels."""
+    """Yield human labels that the user keeps in metadata, and take them out of the fields of ``result.units``; empty
+    ones are dropped. ``result.labels`` then says where labels come from. None if the tool itself has labels."""
     if any(verdict.side == "human" for verdict in result.verdicts):
         return
     for unit, fields in result.units.items():

@@ -74,7 +74,8 @@ class PlannedRounds(Frozen):
 
 @dataclass(frozen=True)
 class TournamentFolder(JudgeFolder):
-    """The folder of a tournament: the files of a judge's run, the comparisons, and the result."""
+    """The folder of a tournament: the files of a judge's run, the comparisons, and the result. Its ``rows`` are the
+    comparisons; the judgments are those of a :class:`JudgeFolder` at the same path."""
 
     COMMAND: ClassVar[str] = "conqret tournament"
 
