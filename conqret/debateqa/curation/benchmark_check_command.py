@@ -159,7 +159,7 @@ def remove(
     output: Path | None,
     run_options: StudyOptions,
 ) -> None:
-    """Write the benchmark into the file ``output`` (JSON lines) without the partial answers that at least two annotators
+    """Write the benchmark into the file ``output`` (JSON lines) without the partial answers that two annotators or more
     reject (A.4), or that repeat another, and without questions that keep none; print the counts.
 
     An annotator who answers no to any question of the form rejects that partial answer; one without labels is kept.
