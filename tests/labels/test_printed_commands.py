@@ -123,7 +123,6 @@ def checked(words: Sequence[str]) -> tuple[dict[str, Any], list[list[str]]]:
 
 SCREENS = {
     "a cut and two annotators": (ratings, "--human anna --human 'ben, too' --pass '>=4'"),
-    "conditions by role": (ratings, "--human anna --human 'ben, too' --pass 'judge>=4, human>=3'"),
     "two judges": (verdicts, "--judge judge_a --judge judge_b --drawn-by verdict --by topic"),
     "labels in a second file": (verdicts, "--judge judge_a --labels 'own labels.csv'"),
     "spaces": (

@@ -63,13 +63,6 @@ def test_what_is_computed_is_asked_of_nobody_whatever_its_scale() -> None:
         list(format_task(computed).screens(items(1)[0], TaskRequest()))
 
 
-def test_only_the_question_that_is_wanted_and_what_it_needs() -> None:
-    (screen,) = screens("rag-fine-grained", metrics=("groundedness",))
-    assert [question.name for question in screen.questions] == ["groundedness"]
-    (clarity,) = screens("listwise", metrics=("clarity",))
-    assert [passage.title for passage in clarity.passages] == ["Argument"]
-
-
 def test_sides_are_drawn_and_written_down_as_they_stand_in_the_item() -> None:
     found = screens("preference", 40)
     swapped = Counter(screen.swapped for screen in found)
@@ -106,8 +99,6 @@ def test_a_task_of_ones_own(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ("[[questions]]\nname = 'a'\nasks = 'b'\nchoices = [{ value = '1' }]", "choices"),
-        ("shows = ['pictures']\n[[questions]]", "shows"),
-        ("question = 1", "questions"),
         ("not valid TOML", "mine.toml"),
     ],
 )
