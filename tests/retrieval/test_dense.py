@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import shutil
 import signal
 from pathlib import Path
@@ -18,6 +19,7 @@ from conqret.retrieval.engines import get_engine
 from conqret.retrieval.rescoring import CrossEncoder
 from conqret.retrieval.text_encoding import Encoding
 from conqret.text.text_passages import passages
+from tests.commands import run_conqret
 from tests.needed import Needed
 
 Needed("sentence_transformers", reason="the extra dense is not installed")
@@ -243,3 +245,33 @@ def test_an_adapter(corpus):
     for name, told in (("nothing", "must return an encoder"), ("missing", "cannot be loaded")):
         with pytest.raises(DeclarationError, match=told):
             build_index(corpus, engine="dense", settings=Encoding(f"tests.retrieval.letters:{name}"))
+
+
+class Running:
+    """What runs code where it is unpickled."""
+
+    def __reduce__(self):
+        return os.system, ("touch ran",)
+
+
+def test_a_model_that_lies_in_a_corpus_runs_no_code(corpus, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    (corpus / "model").mkdir()
+    (corpus / "index-dense").mkdir()
+    own = {"AutoModel": "readme_tools.make", "AutoConfig": "readme_tools.make"}
+    config = {"model_type": "bert", "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1}
+    manifest = {"fingerprint": "0" * 16, "engine": "dense", "settings": {"encoder": "corpus/model"}}
+    for name, said in {
+        "model/modules.json": [{"idx": 0, "name": "0", "path": "", "type": "corpus.readme_tools.make"}],
+        "model/config.json": {**config, "architectures": ["BertModel"], "auto_map": own},
+        "index-dense/index.json": manifest,
+    }.items():
+        (corpus / name).write_text(json.dumps(said))
+    for folder in (corpus, corpus / "model"):
+        (folder / "readme_tools.py").write_text("import pathlib\npathlib.Path('ran').touch()\nmake = 9\n")
+    (corpus / "model" / "pytorch_model.bin").write_bytes(pickle.dumps(Running()))
+    done = run_conqret("retrieve", "run", "corpus", "--engine", "dense", "-o", "out.res")
+    assert not (tmp_path / "ran").exists()
+    assert done.code == 2
+    assert "cannot be loaded" in done.err
