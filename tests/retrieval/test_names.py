@@ -3,14 +3,13 @@
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.retrieval.system_names import TRADE_OFF, check_systems, is_system, stages_of
+from conqret.retrieval.system_names import check_systems, is_system, stages_of
 
 
 @pytest.mark.parametrize(
     ("name", "engines", "settings"),
     [
         ("bm25", ("bm25",), {}),
-        ("mmr", ("bm25",), {"mmr": TRADE_OFF}),
         ("dense+mmr@0.75", ("dense",), {"mmr": 0.75}),
         (
             "hybrid+perspectives+pro",
@@ -28,10 +27,8 @@ def test_names(name, engines, settings):
     ("name", "told"),
     [
         ("bm25+dense", "one first stage"),
-        ("mmr+mmr", "each step only once"),
         ("pro+con", "one reranker"),
         ("mmr@nan", "from 0 to 1"),
-        ("dense@0.5", "only mmr takes @"),
     ],
 )
 def test_names_that_make_no_system(name, told):
