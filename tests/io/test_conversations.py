@@ -66,15 +66,12 @@ def test_tools_come_behind_the_items_own_documents_under_free_ids():
     ]
 
 
-def test_sharegpt_and_csv(write):
+def test_sharegpt_in_csv(write):
     chat = [{"from": "human", "value": "T?"}, {"from": "gpt", "value": "Yes."}]
     cell = json.dumps(chat).replace('"', '""')
-    for source in (
-        open_items([{"conversations": chat}]),
-        open_items(write("a.csv", f'id,messages\ni,"{cell}"\n')),
-    ):
-        (item,) = source
-        assert (source.layout.name, item.topic, item.argument) == ("messages", "T?", "Yes.")
+    source = open_items(write("a.csv", f'id,messages\ni,"{cell}"\n'))
+    (item,) = source
+    assert (source.layout.name, item.topic, item.argument) == ("messages", "T?", "Yes.")
 
 
 def test_the_tool_turns_of_sharegpt():
@@ -88,11 +85,7 @@ def test_the_tool_turns_of_sharegpt():
         {"from": "gpt", "value": "The moon [1]."},
     ]
     (item,) = open_items([{"conversations": chat}])
-    assert (item.topic, item.argument, [document.text for document in item.documents]) == (
-        "So?",
-        "The moon [1].",
-        [TEXT],
-    )
+    assert (item.topic, item.argument, item.documents[0].text) == ("So?", "The moon [1].", TEXT)
     (earlier,) = open_items([{"conversations": [*chat, chat[0], chat[-1]]}])
     assert earlier.messages[3].calls == ('look {"at": "tides"}',)
 

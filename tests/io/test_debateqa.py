@@ -49,10 +49,3 @@ def test_every_fault_is_listed(tmp_path):
         read_answers(written(tmp_path / "a.jsonl", {"id": "q1", "generation": 3}))
     with pytest.raises(DeclarationError, match="no field 'topics' of answers and questions"):
         read_questions(path, {"topics": "q"})
-
-
-def test_the_published_answers(data_dir):
-    path = data_dir / "debateqa" / "answers_demo.jsonl.gz"
-    if not path.exists():
-        pytest.skip(f"{path.name} is not among the data sets")
-    assert len(read_answers(path)) == 1000

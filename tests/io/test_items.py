@@ -1,7 +1,10 @@
 """Every fault of a record has its own words, and says the field."""
 
+import datetime
 import re
+from decimal import Decimal
 
+import numpy
 import pytest
 
 from conqret.data import Document
@@ -96,6 +99,14 @@ def test_metadata_nested_too_deeply(fault_of):
     for _ in range(40):
         value = [value]
     assert "more than 32 levels" in fault_of([{**GOOD, "metadata": {"a": value}}]).problem
+
+
+def test_values_of_tables_become_plain_ones():
+    time = datetime.datetime(2024, 5, 1, 12, tzinfo=datetime.UTC)
+    metadata = {"n": numpy.float32(0.5), "a": numpy.array([[1]]), "d": Decimal("1.10"), "t": time}
+    (item,) = open_items([{**GOOD, "metadata": metadata}])
+    plain = {"n": 0.5, "a": [[1]], "d": "1.10", "t": "2024-05-01T12:00:00+00:00"}
+    assert item.metadata == plain
 
 
 def test_hostile_values_are_escaped_in_messages(faults_of):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -33,10 +32,6 @@ from conqret.labels.screens import ScreenTurn, StaleAnswerError
 from tests.labels.debates import BOTH, DEBATES, Clock, begun_debate, made
 
 
-def spread(counts: Sequence[int]) -> int:
-    return max(counts) - min(counts)
-
-
 @settings(max_examples=40, deadline=None)
 @given(
     judges=st.integers(1, 9),
@@ -58,20 +53,13 @@ def test_each_meets_each_question_once_and_all_is_balanced(
         (judge, question.id) for judge in range(1, judges + 1) for question in questions
     }
     home = {question.id: question.passage_id for question in questions}
-    cells = 2 * len(instructions)
-    by = {
-        "judge": Counter((one.person, how.condition, how.instruction) for one, how in first if how),
-        "question": Counter((one.item, how.condition, how.instruction) for one, how in first if how),
-        "judge on a passage": Counter(
-            (one.person, home[one.item], how.condition, how.instruction) for one, how in first if how
-        ),
-    }
-    for name, counted in by.items():
-        groups: dict[tuple[object, ...], list[int]] = {}
-        for key, number in counted.items():
-            groups.setdefault(key[:-2], []).append(number)
-        for numbers in groups.values():
-            assert spread(numbers + [0] * (cells - len(numbers))) <= 1, name
+    groups: dict[tuple[object, ...], Counter[object]] = {}
+    for one, how in first:
+        for group in (("judge", one.person), ("question", one.item), (one.person, home[one.item])):
+            groups.setdefault(group, Counter()).update([(how.condition, how.instruction)] if how else [])
+    for group, counted in groups.items():
+        fewest = min(counted.values()) if len(counted) == 2 * len(instructions) else 0
+        assert max(counted.values()) - fewest <= 1, group
     for judge in range(1, judges + 1):
         own = [screen for screen in screens if screen.person == judge]
         assert [one.part for one in own] == [str(turn + 1) for _ in range(count) for turn in range(turns)]

@@ -61,15 +61,6 @@ def ids(plan: LabelPlan) -> list[str]:
     return [entry.item.id for entry in plan.chosen]
 
 
-def test_every_beginning_is_spread_over_topics() -> None:
-    plan = plan_labels(items(), 12)
-    counts = Counter(entry.topic for entry in plan.chosen)
-    assert max(counts.values()) - min(counts.values()) <= 1
-    assert len({one.topic for one in plan.chosen[:TOPICS]}) >= TOPICS - 1
-    assert {entry.reasons for entry in plan.chosen} == {("not judged yet",)}
-    assert plan.probability == 12 / 30
-
-
 def test_the_sample_is_spread_over_bands_and_says_what_is_unsure() -> None:
     plan = plan_labels(items(), 15, judged())
     assert Counter(entry.band for entry in plan.chosen) == {f"band {n} of 3": TOPICS for n in (1, 2, 3)}

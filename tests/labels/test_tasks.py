@@ -30,15 +30,10 @@ def test_a_format_asks_of_each_document_and_of_the_argument_with_its_own_words()
     assert [choice.value for choice in relevance.choices] == list("012345")
     assert relevance.choices[3].meaning == "relevant, with usable content."
     assert any(line.startswith("- Specificity:") for line in relevance.guide)
-    assert {question.name for question in whole.questions} == {
-        "answer_relevance",
-        "groundedness",
-        *(dimension.name for dimension in DIMENSIONS),
-    }
     named = {question.name: question for question in whole.questions}
+    assert named.keys() == {"answer_relevance", "groundedness", *(one.name for one in DIMENSIONS)}
     cogency = named["cogency"]
     assert cogency.guide[0].startswith("An argument is cogent if")
-    assert len(cogency.guide) == 1
     assert "a 2 or a 3" in named["clarity"].guide[1]  # which points "in the middle" are
     assert cogency.choices[5].meaning.startswith("excellent")
 

@@ -232,14 +232,21 @@ class Running:
         return os.system, ("touch ran",)
 
 
-def test_a_model_that_lies_in_a_corpus_runs_no_code(corpus, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("encoder", "told"),
+    [
+        ("corpus/model", "cannot be loaded"),
+        ("corpus.readme_tools:make", "--encoder corpus.readme_tools:make"),
+    ],
+)
+def test_a_strangers_corpus_runs_no_code(encoder, told, corpus, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     (corpus / "model").mkdir()
     (corpus / "index-dense").mkdir()
     own = {"AutoModel": "readme_tools.make", "AutoConfig": "readme_tools.make"}
     config = {"model_type": "bert", "hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1}
-    manifest = {"fingerprint": "0" * 16, "engine": "dense", "settings": {"encoder": "corpus/model"}}
+    manifest = {"fingerprint": "0" * 16, "engine": "dense", "settings": {"encoder": encoder}}
     for name, said in {
         "model/modules.json": [{"idx": 0, "name": "0", "path": "", "type": "corpus.readme_tools.make"}],
         "model/config.json": {**config, "architectures": ["BertModel"], "auto_map": own},
@@ -252,4 +259,4 @@ def test_a_model_that_lies_in_a_corpus_runs_no_code(corpus, tmp_path, monkeypatc
     done = run_conqret("retrieve", "run", "corpus", "--engine", "dense", "-o", "out.res")
     assert not (tmp_path / "ran").exists()
     assert done.code == 2
-    assert "cannot be loaded" in done.err
+    assert told in done.err

@@ -3,7 +3,6 @@
 import math
 import shutil
 
-import ir_measures
 import pytest
 
 from conqret.errors import DeclarationError
@@ -100,24 +99,6 @@ def test_alpha_ndcg_by_hand():
     assert alpha_ndcg(["b", "p1", "c1", "p2"], SIDES, 10) == pytest.approx(1.0)
     assert alpha_ndcg(["x"], SIDES, 10) == 0.0
     assert alpha_ndcg(["p1"], {}, 10) == 0.0
-
-
-def test_diversity_measures_of_ir_measures_take_the_sides_as_subtopics(monkeypatch):
-    """With or without pyndeval, which computes them."""
-    (provider,) = (each for each in ir_measures.DefaultPipeline.providers if each.NAME == "pyndeval")
-    monkeypatch.setattr(provider, "_is_available", True)
-    given = []
-
-    def calculated(measures, qrels, ranked):
-        given.extend(qrels)
-        return [ir_measures.Metric("1", measures[0], 0.5)]
-
-    monkeypatch.setattr(ir_measures, "iter_calc", calculated)
-    result = evaluate({"base": RUNS["base"]}, {"pro": PRO, "con": CON}, measures=("alpha_nDCG(alpha=0.9)@5",))
-    assert {(row.doc_id, row.iteration) for row in given if row.relevance} == {
-        *(("p1", "pro"), ("p2", "pro"), ("p3", "pro"), ("c1", "con"), ("c2", "con"))
-    }
-    assert {score.view for score in result.scores} == {"stance"}
 
 
 def test_err_takes_topic_ids_that_are_words():

@@ -91,13 +91,10 @@ def test_a_file_may_say_the_language_and_an_item_without_one_is_written_as_befor
 
 
 def test_one_language_may_be_given_for_all_items() -> None:
-    rows = [{"topic": "Taxes?", "language": "fr"}, {"topic": "Steuern?"}]
-    assert [item.language for item in open_items(rows, language="German")] == ["de", "de"]
+    rows = [
+        {"topic": topic, "argument": "It is.", "documents": ["A text."]} for topic in ("Taxes?", "Steuern?")
+    ]
+    judged = judge(rows, format="citations", language="Japanese")
+    assert [judgment.language for judgment in judged] == ["ja", "ja"]
     with pytest.raises(DeclarationError):
         open_items(rows, language="Klingonese")
-    judged = judge(
-        [{**row, "argument": "It is.", "documents": ["A text."]} for row in rows],
-        format="citations",
-        language="ja",
-    )
-    assert [judgment.language for judgment in judged] == ["ja", "ja"]

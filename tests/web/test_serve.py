@@ -73,13 +73,6 @@ def test_a_judgment_is_the_one_that_judge_gives(open_service: Running) -> None:
     assert got.headers["X-Request-ID"] == "mine-1"
 
 
-def test_what_has_no_score_has_a_reason_and_no_value(open_service: Running) -> None:
-    got = open_service.judge("controllability")
-    (measure,) = got.json["measures"].values()
-    assert (got.status, measure["status"], measure["value"]) == (200, "inapplicable", None)
-    assert measure["reason"] == "nothing_to_judge"
-
-
 def test_a_format_takes_and_gives_what_the_document_says(
     open_service: Running, document: dict[str, Any]
 ) -> None:

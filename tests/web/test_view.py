@@ -65,10 +65,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     root = tmp_path_factory.mktemp("view") / "runs"
     conqret.judge(demo()[:2], format="direct", metrics=("groundedness",), output=root / "offline")
-    labels = root.parent / "labels.csv"
-    labels.write_text(
-        "item,groundedness\n" + "".join(f"{one.id},{4 - n}\n" for n, one in enumerate(demo()[:2]))
-    )
+    labels, (first, second) = root.parent / "labels.csv", demo()[:2]
+    labels.write_text(f"item,groundedness\n{first.id},4\n{second.id},3\n")
     conqret.validate(root / "offline", labels=read_labels(labels, scales=["1:5"]), output=root / "card")
     conqret.judge(demo()[2:4], format="direct", metrics=("groundedness",), output=root / "others")
     given = list(factory.items()[:4])
@@ -99,20 +97,15 @@ def viewer(runs: Path) -> Iterator[Viewer]:
     assert digests(runs) == before, "the viewer changed something"
 
 
-def digests(folder: Path) -> dict[str, str]:
-    return {
-        str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest()
-        for file in folder.rglob("*")
-        if file.is_file()
-    }
+def digests(folder: Path) -> dict[Path, str]:
+    files = [file for file in folder.rglob("*") if file.is_file()]
+    return {file: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
 
 def rows(page: str) -> dict[str, str]:
     """The lines of the list by the run's name."""
     found = re.findall(r'<tr><th scope="row"[^>]*>(.*?)</th>(.*?)</tr>', page, re.DOTALL)
-    return {
-        unescape(re.sub("<[^>]+>", "", name)): unescape(re.sub("<[^>]+>", " ", rest)) for name, rest in found
-    }
+    return {unescape(re.sub("<[^>]+>", "", name)): re.sub("<[^>]+>", " ", rest) for name, rest in found}
 
 
 def test_the_list_says_of_each_run_what_it_is_and_what_is_wrong(viewer: Viewer) -> None:
