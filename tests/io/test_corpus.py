@@ -45,7 +45,6 @@ def test_everything_comes_back(tmp_path: Path) -> None:
     assert list(corpus.topics("test")) == TOPICS[1:]
     assert list(corpus.ledger()) == [LedgerEntry(debate="zoos", number=1, status="ok", document="d1")]
     assert [pair.doc_id for pair in corpus.qrels_iter("pro")] == ["d1", "d2"]
-    assert [pair.doc_id for pair in corpus.qrels_iter("pro", "test")] == ["d2"]
 
 
 def test_missing_and_broken_files_are_named(tmp_path: Path) -> None:

@@ -139,17 +139,14 @@ def test_no_flipped_byte_in_the_headers_of_parquet_ends_in_a_traceback(tmp_path:
                 open_items(path).check()
 
 
-SCHEMA = "CREATE TABLE recordings (key, completion, ask, item, model, params, sample, created, checksum);"
-
-
 @pytest.mark.parametrize(
     "made",
     [
-        "CREATE TABLE recordings (key, other);",
         "CREATE VIEW recordings AS WITH RECURSIVE n(key) AS (SELECT 1 UNION ALL SELECT key + 1 FROM n) SELECT key, "
         "1 AS completion, 1 AS ask, 1 AS item, 1 AS model, 1 AS params, 1 AS sample, 1 AS created, 1 AS checksum "
         "FROM n;",
-        SCHEMA + "CREATE TRIGGER t AFTER INSERT ON recordings BEGIN DELETE FROM recordings; END;",
+        "CREATE TABLE recordings (key, completion, ask, item, model, params, sample, created, checksum);"
+        "CREATE TRIGGER t AFTER INSERT ON recordings BEGIN DELETE FROM recordings; END;",
     ],
 )
 def test_a_database_that_is_no_store_is_refused(tmp_path: Path, made: str) -> None:

@@ -33,13 +33,19 @@ def test_from_corpus_to_table_4(conqret, corpus, tmp_path):
     assert [line.doc_id for line in lines if line.query_id == "cats"][:2] == ["cats-pro-2", "cats-pro-1"]
     assert len([line for line in lines if line.query_id == "trams"]) == 3
     measures = "--measure P@10 --measure nDCG@10 --measure nDCG@3"
-    done = conqret(f"retrieve evaluate {corpus} --systems bm25,pro,con,mine={run} --json {measures}")
+    done = conqret(f"retrieve evaluate {corpus} --systems bm25,pro,con,mmr@0.75,mine={run} --json {measures}")
     assert done.code == 0, done.err
     scores = {(one["view"], one["system"], one["measure"]): one for one in json.loads(done.out)["scores"]}
     assert scores["pro", "pro", "nDCG@10"]["mean"] == 1.0
     assert scores["pro", "pro", "nDCG@3"]["mean"] == scores["pro", "mine", "nDCG@3"]["mean"] == 1.0
     assert (scores["pro", "mine", "nDCG@10"]["mean"], scores["pro", "mine", "nDCG@10"]["n"]) == (None, 0)
-    assert json.loads(done.out)["depths"] == {"bm25": None, "pro": None, "con": None, "mine": 3}
+    assert json.loads(done.out)["depths"] == {
+        "bm25": None,
+        "pro": None,
+        "con": None,
+        "mmr@0.75": None,
+        "mine": 3,
+    }
     assert scores["con", "con", "nDCG@10"]["mean"] == 1.0
     assert scores["pro", "bm25", "P@10"]["p"] is None
     assert {view for view, _, _ in scores} == {"pro", "con", "all"}
@@ -123,6 +129,9 @@ def test_a_first_stage_writes_its_scores_and_its_name(conqret, corpus, tmp_path)
         ("retrieve run CORPUS --engine bm25,tense", "did you mean 'dense'"),
         ("retrieve run CORPUS --encoder here", "add --engine dense"),
         ("retrieve evaluate CORPUS --systems bm52", "did you mean 'bm25'"),
+        ("retrieve evaluate CORPUS --systems pro+con", "one reranker"),
+        ("retrieve evaluate CORPUS --systems mmr@nan", "from 0 to 1"),
+        ("retrieve evaluate CORPUS --systems bm25+dense", "one first stage"),
         ("retrieve evaluate CORPUS --systems a=OTHER+pro", "takes no further steps here"),
         ("retrieve evaluate CORPUS --systems a=NAN", "is not such a number)"),
         (

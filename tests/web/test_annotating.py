@@ -146,7 +146,7 @@ async def test_a_citation_in_the_argument_leads_to_its_document(tmp_path: Path) 
 async def test_what_is_not_answered_is_said_and_what_was_typed_stays(study: Study) -> None:
     anna = study.browser()
     where = await anna.begin(study.link("anna"))
-    for value in ("", "6", "4' OR 1"):
+    for value in ("", "6"):
         answer = await anna.send(where, **{"q:overall_quality": value, "comment": "a long remark"})
         assert answer.status_code == 422
         assert "is not answered" in anna.page

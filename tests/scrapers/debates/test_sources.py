@@ -27,12 +27,6 @@ def test_rows(row: str) -> None:
     assert sources(f"<p>Sources</p><table><tr>{row}</tr></table>") == (ROW,)
 
 
-def test_tables_may_go_on_and_the_first_entry_of_a_number_counts() -> None:
-    table = '<table class="tablepress"><tr><td>{}</td><td>{}</td></tr></table>'
-    found = sources(table.format(1, "one") + table.format(2, "two") + table.format(1, "again"))
-    assert [(one.number, one.title) for one in found] == [(1, "one"), (2, "two")]
-
-
 @pytest.mark.parametrize(
     ("title", "date"),
     [
