@@ -7,31 +7,15 @@ import pytest
 from conqret.errors import ItemsError
 from conqret.io import open_items
 
-SQUAD = {
-    "version": "v2.0",
-    "data": [
-        {
-            "title": "Zoo",
-            "paragraphs": [
-                {
-                    "context": "Zoos keep animals.",
-                    "qas": [
-                        {
-                            "id": "a",
-                            "question": "What do zoos keep?",
-                            "answers": [{"text": "animals"}, {"text": "a"}],
-                        },
-                        {"id": "b", "question": "Why?", "answers": [], "is_impossible": True},
-                    ],
-                }
-            ],
-        }
-    ],
-}
+QUESTIONS = [
+    {"id": "a", "question": "What do zoos keep?", "answers": [{"text": "animals"}, {"text": "a"}]},
+    {"id": "b", "question": "Why?", "answers": [], "is_impossible": True},
+]
 
 
 def test_squad(write):
-    source = open_items(write("train.json", json.dumps(SQUAD)))
+    entry = {"title": "Zoo", "paragraphs": [{"context": "Zoos keep animals.", "qas": QUESTIONS}]}
+    source = open_items(write("train.json", json.dumps({"version": "v2.0", "data": [entry]})))
     first, second = source
     assert source.check().layout == "SQuAD"
     assert (first.id, first.topic, first.reference) == ("a", "What do zoos keep?", "animals")

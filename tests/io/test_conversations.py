@@ -43,7 +43,6 @@ def test_every_form_gives_the_same_item(form):
     "output",
     [
         ANSWER,
-        [ANSWER],
         {"type": "ai", "content": "Half as much [1]."},
         [
             {"type": "reasoning"},
@@ -51,9 +50,8 @@ def test_every_form_gives_the_same_item(form):
         ],
     ],
 )
-@pytest.mark.parametrize("asked", ["And the sun?", [USER]])
-def test_an_answer_may_be_a_message_of_its_own(asked, output):
-    (item,) = open_items([{"input": asked, "output": output, "expected_response": output}])
+def test_an_answer_may_be_a_message_of_its_own(output):
+    (item,) = open_items([{"input": [USER], "output": output, "expected_response": output}])
     wanted = ("And the sun?", "Half as much [1].", "Half as much [1].")
     assert (item.topic, item.argument, item.reference) == wanted
 
@@ -68,27 +66,12 @@ def test_tools_come_behind_the_items_own_documents_under_free_ids():
     ]
 
 
-def test_an_answer_of_its_own_goes_before_the_last_message():
-    (one,) = open_items([{"argument": "No.", "messages": [USER]}])
-    (two,) = open_items([{"argument": "No.", "messages": [USER, ANSWER]}])
-    assert (one.topic, one.argument) == (two.topic, two.argument) == ("And the sun?", "No.")
-
-
-def test_what_comes_behind_the_last_answer_is_left_out_with_a_note():
-    source = open_items([{"messages": [USER, ANSWER, {"role": "user", "content": "Thanks"}]}])
-    assert next(iter(source)).topic == "And the sun?"
-    assert any("behind the last answer" in note for note in source.check().notes)
-
-
-def test_sharegpt_and_csv(write):
+def test_sharegpt_in_csv(write):
     chat = [{"from": "human", "value": "T?"}, {"from": "gpt", "value": "Yes."}]
     cell = json.dumps(chat).replace('"', '""')
-    for source in (
-        open_items([{"conversations": chat}]),
-        open_items(write("a.csv", f'id,messages\ni,"{cell}"\n')),
-    ):
-        (item,) = source
-        assert (source.layout.name, item.topic, item.argument) == ("messages", "T?", "Yes.")
+    source = open_items(write("a.csv", f'id,messages\ni,"{cell}"\n'))
+    (item,) = source
+    assert (source.layout.name, item.topic, item.argument) == ("messages", "T?", "Yes.")
 
 
 def test_the_tool_turns_of_sharegpt():
@@ -102,11 +85,7 @@ def test_the_tool_turns_of_sharegpt():
         {"from": "gpt", "value": "The moon [1]."},
     ]
     (item,) = open_items([{"conversations": chat}])
-    assert (item.topic, item.argument, [document.text for document in item.documents]) == (
-        "So?",
-        "The moon [1].",
-        [TEXT],
-    )
+    assert (item.topic, item.argument, item.documents[0].text) == ("So?", "The moon [1].", TEXT)
     (earlier,) = open_items([{"conversations": [*chat, chat[0], chat[-1]]}])
     assert earlier.messages[3].calls == ('look {"at": "tides"}',)
 
@@ -115,12 +94,8 @@ CALL = {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "functi
 TOOL = {"role": "tool", "tool_call_id": "c", "content": TEXT}
 NOTHING = {
     "empty": [{"role": "assistant", "content": ""}],
-    "null": [{"role": "assistant", "content": None}],
     "thoughts": [{"role": "assistant", "content": [{"type": "thinking", "thinking": "Hm."}]}],
-    "empty, then a user": [{"role": "assistant", "content": ""}, {"role": "user", "content": "Hello?"}],
-    "a call": [CALL, TOOL],
     "a call, then a user": [CALL, TOOL, {"role": "user", "content": "Hello?"}],
-    "behind a tool": [CALL, TOOL, {"role": "assistant", "content": " "}],
     "behind a remark": [{**CALL, "content": "Wait."}, TOOL, {"role": "assistant", "content": ""}],
 }
 
@@ -145,28 +120,16 @@ def test_a_last_answer_that_is_empty_is_no_earlier_one(name, fault_of):
 FAULTY = {
     "empty": ([], "messages", "is an empty list"),
     "no answer": ([USER], "messages", "has no answer of the assistant"),
-    "no question": ([ANSWER], "messages", "has no user message before the answer"),
     "role": (
         [{"role": "robot", "content": "x"}, ANSWER],
         "messages[1].role",
         "is 'robot', which is not a known role",
-    ),
-    "nobody": ([{"content": "x"}, ANSWER], "messages[1]", "does not name its role"),
-    "tool": (
-        [USER, {"role": "tool", "content": ""}, ANSWER],
-        "messages[2]",
-        "a tool's message without content",
     ),
     "number": ([USER, {"role": "assistant", "content": 5}], "messages[2].content", "is a number"),
     "audio": (
         [{"role": "user", "content": [{"type": "input_audio"}]}, ANSWER],
         "messages[1].content[1]",
         "is a part of type 'input_audio'",
-    ),
-    "a part without a type": (
-        [{"role": "user", "parts": [{"videoMetadata": {"fps": 1}}]}, ANSWER],
-        "messages[1].parts[1]",
-        "is a part that holds 'videoMetadata'",
     ),
     "no content": (
         [{"role": "user", "said": "T?"}, ANSWER],
@@ -220,14 +183,6 @@ def test_images_among_documents(name):
     assert len(item.pictures) == 1
 
 
-@pytest.mark.parametrize("caption", [{}, {"caption": ""}, {"caption": "Tides."}])
-def test_an_image_without_a_caption_is_no_field_that_is_not_used(caption):
-    source = open_items([{"topic": "T?", "documents": [{"image": DATA, **caption}]}])
-    (item,) = source
-    assert item.documents[0].title == caption.get("caption", "")
-    assert not [note for note in source.check().notes if "title" in str(note)]
-
-
 def test_a_file_beside_the_items_becomes_its_bytes(write, tmp_path):
     (tmp_path / "charts").mkdir()
     (tmp_path / "charts" / "tides.jpg").write_bytes(JPEG)
@@ -256,19 +211,13 @@ BAD_IMAGES = {
     "notes.png": "not an image of a supported type",
     "http://example.org/a.png": "http:",
     "https://127.0.0.1/a.png": "at a private address",
-    "https://2130706433/a.png": "at a private address",
     "https://127.1/a.png": "at a private address",
-    "https://0x7f000001/a.png": "at a private address",
     "https://127.0.0\u30021/a.png": "at a private address",
-    "https://127%2e1/a.png": "at a private address",
-    "https://example.org:99999/a.png": "not the address",
     "https://[::1]/a.png": "at a private address",
-    "https://metadata.internal/a.png": "at a private address",
     "https://intranet/a.png": "at a private address",
     "https://user:secret@example.org/a.png": "at a private address",
     "data:image/png;base64,!!!!": "base64 is not valid",
     "data:image/png;base64,PHN2Zz4=": "not an image of a supported type",
-    "data:image/svg+xml,<svg/>": "not in base64",
 }
 
 
@@ -297,18 +246,7 @@ def test_too_large_and_too_many(monkeypatch, fault_of):
     assert "has 3 images" in fault_of([{"topic": "T?", "documents": [DATA] * 2, "images": [DATA]}]).problem
 
 
-def test_images_fit_together_into_a_line(monkeypatch, fault_of):
-    monkeypatch.setenv("CONQRET_MAX_LINE", str(len(DATA) * 4))  # 7/8 of it hold three
-    rows = [{"topic": "T?", "documents": [DATA] * 2, "images": [DATA] * few} for few in (1, 2)]
-    assert [len(item.pictures) for item in open_items(rows[:1])] == [3]
-    assert "CONQRET_MAX_LINE" in fault_of(rows[1:]).remedy
-
-
 def test_an_address_is_kept_and_not_fetched():
-    for address in (
-        "https://example.org/a.png?x=1",
-        "https://1.0x7f.example.org:8443/a.png",
-        "https://8.8.8.8/a.png",
-    ):
+    for address in ("https://1.0x7f.example.org:8443/a.png?x=1", "https://8.8.8.8/a.png"):
         (item,) = open_items([{"topic": "T?", "documents": [address]}])
         assert item.documents[0].image == address

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from conqret.debateqa.debateqa_files import (
-    DebatableQuestion,
     PartialAnswer,
     read_answers,
     read_questions,
@@ -24,16 +23,6 @@ def written(path, *records):
     return path
 
 
-def test_questions(tmp_path):
-    questions = read_questions(written(tmp_path / "q.jsonl", QUESTION, {"id": 2, "question": "Why?"}))
-    assert questions == {
-        "q1": DebatableQuestion(
-            "q1", "Should zoos be closed?", (PartialAnswer("Zoos save species", "They breed."),)
-        ),
-        "2": DebatableQuestion("2", "Why?", ()),
-    }
-
-
 def test_answers_and_other_columns(tmp_path):
     answers = written(
         tmp_path / "a.jsonl", {"id": "q1", "generation": "Opinions differ."}, {"id": "q3", "generation": ""}
@@ -43,13 +32,8 @@ def test_answers_and_other_columns(tmp_path):
     assert read_answers(other, {"id": "qid", "answer": "text"}) == {"q1": "So?"}
     table = tmp_path / "q.csv"
     table.write_text('n,q,refs\nq1,Why?,"[{""view"": ""Yes"", ""why"": ""So.""}]"\n')
-    names = {
-        "id": "n",
-        "question": "q",
-        "partial_answers": "refs",
-        "point_of_view": "view",
-        "explanation": "why",
-    }
+    names = {"id": "n", "question": "q", "partial_answers": "refs"}
+    names |= {"point_of_view": "view", "explanation": "why"}
     assert read_questions(table, names)["q1"].partial_answers == (PartialAnswer("Yes", "So."),)
 
 
@@ -63,14 +47,5 @@ def test_every_fault_is_listed(tmp_path):
     assert [(fault.line, fault.field) for fault in caught.value.faults] == wanted
     with pytest.raises(ItemsError, match="a text is expected"):
         read_answers(written(tmp_path / "a.jsonl", {"id": "q1", "generation": 3}))
-    with pytest.raises(ItemsError, match="is 'q1', as in line 1"):
-        read_answers(written(tmp_path / "b.jsonl", *[{"id": "q1", "generation": "a"}] * 2))
     with pytest.raises(DeclarationError, match="no field 'topics' of answers and questions"):
         read_questions(path, {"topics": "q"})
-
-
-def test_the_published_answers(data_dir):
-    path = data_dir / "debateqa" / "answers_demo.jsonl.gz"
-    if not path.exists():
-        pytest.skip(f"{path.name} is not among the data sets")
-    assert len(read_answers(path)) == 1000

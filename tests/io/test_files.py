@@ -27,12 +27,12 @@ def test_a_pipe(tmp_path, fault_of):
     assert "is not a regular file" in fault_of(tmp_path / "pipe").problem
 
 
-@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.parquet", "a"])
+@pytest.mark.parametrize("name", ["a.jsonl", "a.parquet"])
 def test_empty(name, write, fault_of):
     assert fault_of(write(name, "")).problem == "is empty"
 
 
-@pytest.mark.parametrize("content", ["\n \n", "[]", '{"results": []}'])
+@pytest.mark.parametrize("content", ["[]", '{"results": []}'])
 def test_no_item(content, write, fault_of):
     assert fault_of(write("a.json", content)).problem == "contains no item"
 
@@ -66,46 +66,37 @@ def test_a_log_of_inspect(write, fault_of):
     assert fault_of(path).problem.startswith("holds samples/2_epoch_1.json, which cannot be read")
 
 
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32"])
-def test_wide_encodings_without_a_mark_and_utf_32(encoding, write, fault_of):
-    assert (
-        "is not UTF-8: it contains bytes of zeros"
-        in fault_of(write("a.jsonl", LINE.encode(encoding))).problem
-    )
-
-
-@pytest.mark.parametrize("mark", ["utf-16-le", "utf-16-be"])
-def test_utf_16_with_its_mark_is_read_as_excel_writes_it(mark, write):
-    (item,) = open_items(write("a.csv", "\ufefftopic\targument\r\nOù?\té\r\n".encode(mark)))
+def test_utf_16_is_read_where_it_has_a_mark_as_excel_writes_it(write, fault_of):
+    (item,) = open_items(write("a.csv", "\ufefftopic\targument\r\nOù?\té\r\n".encode("utf-16-le")))
     assert (item.topic, item.argument) == ("Où?", "é")
+    fault = fault_of(write("a.jsonl", LINE.encode("utf-16-le")))
+    assert "is not UTF-8: it contains bytes of zeros" in fault.problem
 
 
-@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.csv"])
-def test_not_utf8(name, write, fault_of):
-    content = {
-        "a.jsonl": f'{LINE}{{"topic": "Où?"}}\n',
-        "a.json": f'[{LINE.strip()},\n{{"topic": "Où?"}}]\n',
-        "a.csv": "topic,argument\nShould zoos be ban?,\nOù?,\n",
-    }[name]
+@pytest.mark.parametrize(
+    ("name", "content", "line"),
+    [
+        ("a.jsonl", f'{LINE}{{"topic": "Où?"}}\n', 2),
+        ("a.csv", "topic,argument\nShould zoos be ban?,\nOù?,\n", 3),
+    ],
+)
+def test_not_utf8(name, content, line, write, fault_of):
     data = content.encode("latin-1")
     fault = fault_of(write(name, data))
     place = data.index("ù".encode("latin-1"))
     assert f"is not UTF-8: byte {place} (0xf9) begins no character" in fault.problem
-    assert fault.line == {"a.jsonl": 2, "a.json": 1, "a.csv": 3}[name]
+    assert fault.line == line
     assert fault.remedy.startswith("Save it as UTF-8")
 
 
 def test_gzip_by_content(write):
-    assert open_items(write("a.jsonl.gz", gzip.compress(LINE.encode()))).check().count == 1
     assert open_items(write("a.jsonl", gzip.compress(LINE.encode()))).check().count == 1
     assert open_items(write("a.csv.gz", gzip.compress(b"topic\nT?\n"))).check().count == 1
 
 
-@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.csv.gz", "a.json.gz"])
-def test_gzip_cut_off(name, write, faults_of):
+def test_gzip_cut_off(write, faults_of):
     lines = "".join(f'{{"topic": "{os.urandom(40).hex()}"}}\n' for _ in range(500))
-    content = {"a.jsonl.gz": lines, "a.csv.gz": "topic\n" + lines, "a.json.gz": f"[{lines}"}[name]
-    fault = faults_of(write(name, gzip.compress(content.encode())[:-2000]))[-1]
+    fault = faults_of(write("a.jsonl.gz", gzip.compress(lines.encode())[:-2000]))[-1]
     assert "the gzip stream ends early" in fault.problem
 
 

@@ -6,21 +6,14 @@ import json
 from pathlib import Path
 
 import fsspec
-import polars
 import pytest
 
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import open_items
 
 
-def rows(*numbers: int) -> list[dict[str, str]]:
-    return [
-        {"id": f"item-{n}", "topic": f"Is {n} too many?", "argument": f"{n} is too many."} for n in numbers
-    ]
-
-
 def text(*numbers: int) -> str:
-    return "".join(json.dumps(row) + "\n" for row in rows(*numbers))
+    return "".join(json.dumps({"id": f"item-{n}", "topic": f"Is {n} too many?"}) + "\n" for n in numbers)
 
 
 def write(folder: Path, **files: str) -> Path:
@@ -43,12 +36,6 @@ def test_the_files_of_a_folder_come_in_the_order_of_their_names(tmp_path: Path) 
     (folder / ".hidden.jsonl").write_text("no item", encoding="utf-8")
     (folder / "README").write_text("no item", encoding="utf-8")
     assert ids(folder) == ["item-1", "item-2", "item-3", "item-4"]
-
-    parts = tmp_path / "parts"
-    parts.mkdir()
-    for name, numbers in (("1", (5,)), ("0", (6, 7))):
-        polars.DataFrame(rows(*numbers)).write_parquet(parts / f"part-{name}.parquet")
-    assert ids(parts) == ["item-6", "item-7", "item-5"]
 
 
 def test_faults_name_the_file_and_an_id_counts_over_all(tmp_path: Path) -> None:

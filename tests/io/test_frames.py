@@ -37,8 +37,6 @@ def test_a_missing_topic_in_a_frame(fault_of):
 def test_wrong_objects():
     with pytest.raises(DeclarationError, match=r"call \.collect\(\)"):
         open_items(polars.DataFrame(TABLE, strict=False).lazy())
-    with pytest.raises(DeclarationError, match="a polars Series is one column"):
-        open_items(polars.Series([1]))
     with pytest.raises(DeclarationError, match="put it into a list"):
         open_items({"topic": "T?"})
     with pytest.raises(DeclarationError, match="items must be a path, a frame or a list, not a number"):

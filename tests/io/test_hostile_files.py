@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import sqlite3
 import time
 import zipfile
@@ -20,7 +19,7 @@ from conqret.io.labels import read_labels
 from conqret.io.rubric_files import rubrics_of
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.labels.page_messages import page_messages
-from conqret.llm.recordings import Recordings
+from conqret.llm.recordings import Recordings, checksum
 from conqret.llm.request import Completion
 from tests.torture.effort import times
 
@@ -66,8 +65,6 @@ def test_json_that_is_nested_too_deeply_is_a_fault_with_its_place(tmp_path: Path
     assert "items.csv:2 [documents]" in said(lambda: open_items(cell).check())
     novices = archive(tmp_path / "novices.zip", DEEP)
     assert "novices.zip!group1-member1.json cannot be read (the lists" in said(lambda: read_labels(novices))
-    sheet = text_file(tmp_path / "labels.json", DEEP)
-    assert "labels.json" in said(lambda: read_labels(sheet))
     experiment = text_file(tmp_path / "experiment.toml", f"name = {DEEP}")
     assert "experiment.toml is not valid TOML" in said(lambda: read_experiment(experiment))
     (tmp_path / "run").mkdir()
@@ -80,28 +77,18 @@ def test_json_that_is_nested_too_deeply_is_a_fault_with_its_place(tmp_path: Path
 def test_an_integer_of_thousands_of_digits_is_a_fault_of_its_file(tmp_path: Path) -> None:
     digits = "9" * 10_000
     rubric = text_file(tmp_path / "rubric.toml", f'[[criteria]]\nquestion = "Clear?"\npoints = {digits}\n')
-    listed = text_file(tmp_path / "rubric.yaml", f"criteria:\n- question: Clear?\n  points: {digits}\n")
     experiment = text_file(tmp_path / "experiment.toml", f'name = "x"\nlanguage = "de"\nseed = {digits}\n')
     for path, read in (
         (rubric, rubrics_of),
-        (listed, rubrics_of),
         (experiment, read_experiment),
         (experiment, lambda path: page_messages(str(path))),
     ):
         assert f"{path.name} is not valid" in said(lambda path=path, read=read: read(path))
-    row = text_file(tmp_path / "rubric.jsonl", f'{{"question": "Clear?", "points": {digits}}}\n')
-    assert "rubric.jsonl:1 " in said(lambda: rubrics_of(row))
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("rubric.toml", "".join(f'[[criteria]]\nquestion = "Clear {n}?"\n' for n in range(3_000))),
-        ("rubric.json", json.dumps([{"question": "Clear?", "short_answers": ["so"] * 30_000}])),
-    ],
-)
-def test_a_rubric_of_too_many_criteria_is_refused_soon(tmp_path: Path, name: str, text: str) -> None:
-    assert "more than 500" in said(lambda: rubrics_of(text_file(tmp_path / name, text)))
+def test_a_rubric_of_too_many_criteria_is_refused_soon(tmp_path: Path) -> None:
+    rubric = text_file(tmp_path / "rubric.toml", '[[criteria]]\nquestion = "Clear?"\n' * 3_000)
+    assert "more than 500" in said(lambda: rubrics_of(rubric))
 
 
 def test_a_recorded_answer_that_is_nested_too_deeply_is_damaged(tmp_path: Path) -> None:
@@ -111,8 +98,6 @@ def test_a_recorded_answer_that_is_nested_too_deeply_is_damaged(tmp_path: Path) 
         row = store.db.execute(
             "SELECT key, completion, ask, item, model, params, sample, created FROM recordings"
         )
-        from conqret.llm.recordings import checksum
-
         store.db.execute("UPDATE recordings SET checksum = ?", (checksum(list(row.fetchone())),))
         assert store.get("k") is None
         assert store.corrupt == 1
@@ -127,8 +112,6 @@ def test_members_that_lie_or_are_locked_are_named(tmp_path: Path) -> None:
     assert "group1-member1.json is larger than 64 MiB" in said(lambda: read_labels(large))
     huge = patched(archive(tmp_path / "huge.zip"), 22, 24, (3 * 10**6).to_bytes(4, "little"))
     read_labels(huge)  # it holds less than it says
-    odd = patched(archive(tmp_path / "odd.zip"), 8, 10, b"\x63\x00")
-    assert "odd.zip!group1-member1.json cannot be read" in said(lambda: read_labels(odd))
 
 
 def test_a_parquet_cell_that_unpacks_to_gigabytes_is_not_unpacked(
@@ -156,17 +139,14 @@ def test_no_flipped_byte_in_the_headers_of_parquet_ends_in_a_traceback(tmp_path:
                 open_items(path).check()
 
 
-SCHEMA = "CREATE TABLE recordings (key, completion, ask, item, model, params, sample, created, checksum);"
-
-
 @pytest.mark.parametrize(
     "made",
     [
-        "CREATE TABLE recordings (key, other);",
         "CREATE VIEW recordings AS WITH RECURSIVE n(key) AS (SELECT 1 UNION ALL SELECT key + 1 FROM n) SELECT key, "
         "1 AS completion, 1 AS ask, 1 AS item, 1 AS model, 1 AS params, 1 AS sample, 1 AS created, 1 AS checksum "
         "FROM n;",
-        SCHEMA + "CREATE TRIGGER t AFTER INSERT ON recordings BEGIN DELETE FROM recordings; END;",
+        "CREATE TABLE recordings (key, completion, ask, item, model, params, sample, created, checksum);"
+        "CREATE TRIGGER t AFTER INSERT ON recordings BEGIN DELETE FROM recordings; END;",
     ],
 )
 def test_a_database_that_is_no_store_is_refused(tmp_path: Path, made: str) -> None:
@@ -204,7 +184,7 @@ def test_each_limit_can_be_raised_and_nothing_else_is_one(monkeypatch: pytest.Mo
         monkeypatch.setenv(limit.variable, "12345")
         assert limit.most == 12345
         assert f"{limit.variable}=24690" in limit.remedy
-    for wrong in ("much", "-1", "0", "1e9", "1" * 40, "١"):
+    for wrong in ("much", "0", "1e9", "1" * 40):
         monkeypatch.setenv(limits.LINE.variable, wrong)
         with pytest.raises(DeclarationError, match=limits.LINE.variable):
             _ = limits.LINE.most

@@ -35,12 +35,11 @@ def test_a_field_that_occurs_twice(write, fault_of):
 
 
 @pytest.mark.parametrize("indent", [None, 2])
-@pytest.mark.parametrize("wrap", [None, "results", "items", "data"])
-@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
-def test_a_json_list(indent, wrap, name, write):
+@pytest.mark.parametrize("wrap", [None, "results"])
+def test_a_json_list(indent, wrap, write):
     records = [{"topic": "T?"}, {"topic": "U?"}]
     content = json.dumps({wrap: records} if wrap else records, indent=indent)
-    assert [item.topic for item in open_items(write(name, content))] == ["T?", "U?"]
+    assert [item.topic for item in open_items(write("a.jsonl", content))] == ["T?", "U?"]
 
 
 def test_indented_objects_one_after_the_other(write, fault_of):

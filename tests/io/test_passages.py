@@ -33,14 +33,12 @@ def packed(path, text):
 def test_wikipedia_and_sphere_plain_and_packed(tmp_path):
     plain = tmp_path / "psgs_w100.tsv"
     plain.write_text(WIKIPEDIA, encoding="utf-8")
-    read = list(read_passages([plain], licence="CC BY-SA", url="https://w.org/{title}#{id}"))
-    assert read == list(
-        read_passages(
-            [packed(tmp_path / "psgs.tsv.gz", WIKIPEDIA)],
-            licence="CC BY-SA",
-            url="https://w.org/{title}#{id}",
-        )
+    gzipped = packed(tmp_path / "psgs.tsv.gz", WIKIPEDIA)
+    read, again = (
+        list(read_passages([file], licence="CC BY-SA", url="https://w.org/{title}#{id}"))
+        for file in (plain, gzipped)
     )
+    assert read == again
     assert read[0]["text"] == 'Aaron (or "Aron"), with a\ttab, is a prophet.'
     assert (read[1]["id"], read[1]["url"], read[1]["licence"]) == (
         "2",

@@ -19,12 +19,7 @@ def release(tmp_path: Path) -> Path:
     procon.mkdir(parents=True)
     annotations.mkdir()
     sources = [
-        {
-            "id": str(number),
-            "title": f" Title\u00a0{number} ",
-            "url": "https://x.example" if number == 3 else None,
-            "docid": number,
-        }
+        {"id": str(number), "title": f" Title\u00a0{number} ", "url": "https://x.example", "docid": number}
         for number in range(1, 11)
     ]
     for name, part in (("A_–_Top_3.json", sources[5:]), ("B.json", sources[:5]), ("C.json", [])):

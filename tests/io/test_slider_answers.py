@@ -36,7 +36,6 @@ def test_the_slider_is_turned_toward_the_right_option(tmp_path):
     [
         ([{"slider": None}], r"jsonl:1 \[slider\] is missing, and no reason is given"),
         ([{}, {"turn": 2, "slider": 4}], r"jsonl:2 \[slider\] is 4. Write where the slider stands"),
-        ([{"turn": 3}], "the main design .PSA. has two judgments"),
     ],
 )
 def test_rows_that_cannot_be_used_are_named(tmp_path, rows, message):
@@ -49,5 +48,3 @@ def test_designs_are_never_mixed(tmp_path):
     with pytest.raises(DeclarationError, match="--design main or --design pilot"):
         read_slider_answers(path)
     assert [slider_answer.turn for slider_answer in read_slider_answers(path, "pilot")] == [3]
-    with pytest.raises(DeclarationError, match="no answers of the design 'pilot'"):
-        read_slider_answers(file(tmp_path, {}), "pilot")

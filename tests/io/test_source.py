@@ -10,19 +10,6 @@ from conqret.io import open_items
 from conqret.io import source as item_source
 from conqret.io.rows import MAX_KEPT
 
-FULL = {
-    "topic": "T?",
-    "stance": "pro",
-    "documents": ["a"],
-    "argument": "b",
-    "second_argument": "c",
-    "reference": "d",
-}
-
-
-def lines(*records: object) -> str:
-    return "".join(json.dumps(record) + "\n" for record in records)
-
 
 def test_faults_that_are_alike_are_one_line_with_a_count_and_three_examples():
     bare = [{"topic": "T?", "documents": [{"id": "x", "text": "a"}] * (n % 2)} for n in range(MAX_KEPT + 500)]
@@ -75,7 +62,8 @@ def test_where_nothing_is_left_or_the_file_is_wrong_the_faults_are_raised(tmp_pa
 
 @pytest.mark.parametrize(("kept", "whole"), [(1 << 20, True), (400, False)])
 def test_checked_items_are_kept_in_memory_or_read_again(write, monkeypatch, kept: int, whole: bool):
-    path = write("a.jsonl", lines(*({**FULL, "id": f"{n}", "topic": "Ünd?"} for n in range(9))))
+    rows = [{"id": f"{n}", "topic": "Ünd?", "documents": ["a"], "argument": "b" * 40} for n in range(9)]
+    path = write("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
     source = open_items(path)
     monkeypatch.setattr(item_source, "KEPT", kept)
     checked = source.check()

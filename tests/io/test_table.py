@@ -15,14 +15,10 @@ def sheet(*rows: list[str], **options: str) -> str:
     return out.getvalue()
 
 
-KEYS = ("text", "content", "page_content", "pageContent", "body", "passage", "contents", "snippet")
-
-
-@pytest.mark.parametrize("mapping", [{}, {"documents": "contexts"}])
 @pytest.mark.parametrize(
     ("cell", "texts"),
     [
-        *((json.dumps([{key: "a"}, {key: "b"}]), ["a", "b"]) for key in KEYS),
+        *((json.dumps([{key: "a"}, {key: "b"}]), ["a", "b"]) for key in ("text", "page_content", "snippet")),
         ('["a", {"text": "b", "score": 0.5}]', ["a", "b"]),
         ("[{'text': 'a', 'score': nan}, {'text': 'b'}]", ["a", "b"]),
         ("['a'\n 'b']", ["a", "b"]),
@@ -30,34 +26,23 @@ KEYS = ("text", "content", "page_content", "pageContent", "body", "passage", "co
         ("just text", ["just text"]),
     ],
 )
-def test_documents_in_a_cell(cell, texts, mapping, write):
+def test_documents_in_a_cell(cell, texts, write):
     path = write("a.csv", sheet(["question", "contexts"], ["T?", cell]))
-    (item,) = open_items(path, columns=mapping)
+    (item,) = open_items(path)
     assert [document.text for document in item.documents] == texts
 
 
-@pytest.mark.parametrize(
-    ("cell", "problem"),
-    [
-        ("['a', ", "begins like a list but is not valid JSON"),
-        ("[__import__('os')]", "begins like a list but is not valid JSON"),
-    ],
-)
-def test_a_cell_that_is_no_list(cell, problem, write, fault_of):
+@pytest.mark.parametrize("cell", ["['a', ", "[__import__('os')]"])
+def test_a_cell_that_is_no_list(cell, write, fault_of):
     fault = fault_of(write("a.csv", sheet(["question", "contexts"], ["T?", cell])))
     assert (fault.line, fault.field) == (2, "contexts")
-    assert problem in fault.problem
+    assert "begins like a list but is not valid JSON" in fault.problem
     assert "in CSV as JSON: [" in fault.remedy
 
 
-@pytest.mark.parametrize("before", ["", "sep={}\r\n", "\ufeffsep={}\n"])
-@pytest.mark.parametrize("delimiter", [";", "\t", ",", "|"])
+@pytest.mark.parametrize(("delimiter", "before"), [(";", ""), ("\t", ""), ("|", "\ufeffsep=|\r\n")])
 def test_other_delimiters(delimiter, before, write, fault_of):
-    if delimiter == "|" and not before:
-        return
-    content = before.format(delimiter) + sheet(
-        ["topic", "argument"], ["T, or U?", "a; b"], delimiter=delimiter
-    )
+    content = before + sheet(["topic", "argument"], ["T, or U?", "a; b"], delimiter=delimiter)
     (item,) = open_items(write("a.csv", content))
     assert (item.topic, item.argument) == ("T, or U?", "a; b")
     assert fault_of(write("b.csv", f"{content}x\n")).line == 3 + bool(before)

@@ -42,7 +42,7 @@ def test_runs_come_back(tmp_path_factory: pytest.TempPathFactory, rows: list[tup
     assert sorted(read_run(file)) == sorted(ScoredDoc(*row) for row in rows)
 
 
-@pytest.mark.parametrize("text", ["t 0 d\n", "t 0 d one\n", "t 0 d 1_0\n", "t 0 d 1.0\n", "t 0 d 1 2\n"])
+@pytest.mark.parametrize("text", ["t 0 d\n", "t 0 d 1_0\n", "t 0 d 1.0\n"])
 def test_broken_lines_are_named(tmp_path: Path, text: str) -> None:
     file = tmp_path / "a.qrels"
     file.write_text("t 0 d 1\n\n" + text)

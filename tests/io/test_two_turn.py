@@ -77,7 +77,6 @@ def test_sides_find_their_arguments_and_counter_arguments(tmp_path):
             r"\[arguments\[2\].snippets\[2\]\] is 'The crew sang', which is not in the passage",
         ),
         ({"options": ["Kane", "Kane"]}, "has 2 options, 1 of them different"),
-        ({"question": " "}, "is blank"),
     ],
 )
 def test_what_is_wrong_is_named_with_file_and_line(tmp_path, change, message):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -37,38 +36,6 @@ def items(count: int) -> list[Item]:
     ]
 
 
-def items_of(task: str, count: int, folder: Path) -> list[Item]:
-    """So many items of a task: those of :func:`items`, or of files in ``folder`` where it reads its own."""
-    made, reads = items(count), task_of(task).reads
-    if reads is None:
-        return made
-    folder.mkdir(parents=True, exist_ok=True)
-    if task == "perspective":
-        rows = [
-            {
-                "id": one.id,
-                "question": one.topic,
-                "document": one.documents[0].text,
-                "perspective": one.argument,
-            }
-            for one in made
-        ]
-        return list(reads(_lines(folder / "pairs.jsonl", rows)))
-    _lines(folder / "questions.jsonl", [{"id": one.id, "question": one.topic} for one in made])
-    for system, field in (("old", "argument"), ("new", "second_argument")):
-        _lines(
-            folder / system / "answers.jsonl",
-            [{"id": one.id, "answer": f"{getattr(one, field)} ({one.id})"} for one in made],
-        )
-    return list(reads(folder))
-
-
-def _lines(file: Path, rows: Sequence[dict[str, object]]) -> Path:
-    file.parent.mkdir(exist_ok=True)
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return file
-
-
 def begun(
     folder: Path,
     count: int = 6,
@@ -81,6 +48,6 @@ def begun(
     clock: Callable[[], float] | None = None,
 ) -> Ledger:
     """A study in ``folder``."""
-    screens = screens_of(task_of(task), items_of(task, count, folder / "files"), TaskRequest())
+    screens = screens_of(task_of(task), items(count), TaskRequest())
     study = study_of(task, screens, people, overlap=overlap, open_to=open_to, consent=consent)
     return Ledger.open(folder, study, screens, people, **({"clock": clock} if clock else {}))

@@ -18,19 +18,14 @@ from tests.torture.effort import times
 PEOPLE = ("anna", "ben", "carl")
 ITEMS = 4
 FLIPS = times(60, 3_000)
-Labels = dict[tuple[str, str], tuple[str, str, str]]
 
 
-def labels_in(folder: Path) -> Labels:
+def labels_in(folder: Path) -> list[tuple[str, str, str, str, str]]:
     with contextlib.closing(Ledger(folder)) as ledger:
-        return {
-            (record.annotator.pseudonym, record.screen.item): (
-                record.answers["overall_quality"],
-                record.comment,
-                record.at,
-            )
-            for record in ledger.given()
-        }
+        return [
+            (one.annotator.pseudonym, one.screen.item, one.answers["overall_quality"], one.comment, one.at)
+            for one in ledger.given()
+        ]
 
 
 @pytest.fixture

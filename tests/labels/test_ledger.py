@@ -111,9 +111,7 @@ def test_another_study_is_refused_and_the_same_goes_on(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("people", "overlap", "says"),
     [
-        ((), 1, "name the annotators"),
         (("anna", "anna"), 1, "two annotators"),
-        (("anna\n",), 3, "--overlap"),
         (("a\x1bb",), 1, "printable"),
         (("P02", "ben"), 1, "pseudonym"),
     ],
@@ -137,17 +135,6 @@ def test_a_clock_that_is_set_makes_no_times(tmp_path: Path, monkeypatch: pytest.
     rate(again, "anna")
     assert all(0 <= one.seconds < 10 for one in again.given())
     assert len(list(again.given())) == 2
-
-
-def test_a_backup_is_whole_and_overwrites_nothing(tmp_path: Path) -> None:
-    ledger = begun(tmp_path / "study")
-    rate(ledger, "anna")
-    (tmp_path / "copy").mkdir()
-    ledger.backup(tmp_path / "copy" / "labels.sqlite")
-    assert (tmp_path / "copy" / "labels.sqlite").stat().st_mode & 0o077 == 0
-    assert [one.answers for one in Ledger(tmp_path / "copy").given()] == [{"overall_quality": "4"}]
-    with pytest.raises(DeclarationError, match="already exists"):
-        ledger.backup(tmp_path / "copy" / "labels.sqlite")
 
 
 KILLED = """

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.screens import Screen, study_of
+from conqret.labels.screens import study_of
 from conqret.labels.study_screens import marked_by_gold, practice_screens, settle
 from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
@@ -73,39 +72,10 @@ def test_practice_counts_nowhere_and_everybody_has_it_in_one_order(tmp_path: Pat
     assert {record.annotator.name for record in ledger.given(practice=True)} == {"anna"}
 
 
-def test_practice_comes_again_where_screens_are_given_to_others(tmp_path: Path) -> None:
-    ledger = begun_with_practice(tmp_path)
-    assert practise(ledger, "anna", "44") == "active"
-    first = ledger.next(ledger.annotator("anna"))
-    assert ledger.reassign(ledger.annotator("anna")) == 0
-    ledger.set_state(ledger.annotator("anna"), "dropped")
-    ledger.set_state(ledger.annotator("anna"), "active")
-    assert ledger.next(ledger.annotator("anna")) == first
-    assert practise(ledger, "anna", "444") == "active"
-    assert ledger.annotator("anna").practised == "5 of 5"
-
-
-def test_several_values_and_the_parts_of_an_item(tmp_path: Path) -> None:
-    (screen,) = practice_screens(practice_file(tmp_path, 1, [4, "5"]), "rating", [])
-    assert (screen.gold, screen.why[:20]) == ({"overall_quality": ("4", "5")}, "It gives one reason.")
-    first = "sentence 1, document 1"
-    item = items(1)[0].model_copy(update={"metadata": {"gold": {first: {"citation_support": "supports"}}}})
-    (cited,) = screens_of(task_of("citation-support"), [item], TaskRequest())
-    assert cited.gold == {"citation_support": ("supports",)}
-    assert gold_of(item, first) == gold_of(item, "another") == {}
-
-
-def gold_of(item: Item, part: str) -> object:
-    from conqret.labels.task import with_gold
-
-    return with_gold(item, Screen(item=item.id, part=part)).gold
-
-
 @pytest.mark.parametrize(
     ("more", "gold", "says"),
     [
         ({"metadata": {}}, "4", "contains no known answers"),
-        ({"metadata": {"gold": ["4"]}}, "4", "contains no known answers"),
         ({}, "7", "which is not a choice; write one of 1, 2, 3, 4, 5"),
         ({"id": "item-0"}, "4", "in the practice and in the study"),
     ],

@@ -49,11 +49,8 @@ def ratings(number: int) -> Cells:
     """Ratings of a judge and of two annotators, who share some rows and differ on some."""
     rng = np.random.default_rng(number)
     anna, ben, judge = np.clip(rng.integers(1, 6) + rng.integers(-1, 2, size=3), 1, 5).tolist()
-    shown = {
-        "item no": f"R {number}",
-        "The reply": f"The shop opens at {number % 24}, on all days.",
-        "The rating": judge,
-    }
+    shown = {"item no": f"R {number}", "The reply": f"The shop opens at {number % 24}, on all days."}
+    shown |= {"The rating": judge}
     return {**shown, "anna": cell(anna, number % 5 == 0), "ben, too": cell(ben, number % 5 in (0, 1))}
 
 
@@ -74,12 +71,8 @@ def scores(number: int) -> Cells:
 
 
 def percents(number: int) -> Cells:
-    row = scores(number)
-    return {
-        "id": number,
-        "summary": row["The reply"],
-        "llm_score": round(100 * float(str(row["faith score"]))),
-    }
+    score = round(100 * float(str(scores(number)["faith score"])))
+    return {"id": number, "summary": f"Answer {number}", "llm_score": score}
 
 
 def label_all(folder: Path, answer: Callable[[Screen], str]) -> list[Screen]:
@@ -123,13 +116,9 @@ def checked(words: Sequence[str]) -> tuple[dict[str, Any], list[list[str]]]:
 
 SCREENS = {
     "a cut and two annotators": (ratings, "--human anna --human 'ben, too' --pass '>=4'"),
-    "conditions by role": (ratings, "--human anna --human 'ben, too' --pass 'judge>=4, human>=3'"),
     "two judges": (verdicts, "--judge judge_a --judge judge_b --drawn-by verdict --by topic"),
     "labels in a second file": (verdicts, "--judge judge_a --labels 'own labels.csv'"),
-    "spaces": (
-        scores,
-        "--pass '>=0.6' --human 'Marta says (Y/N)' --columns 'output=The reply,id=Ticket #'",
-    ),
+    "spaces": (scores, "--pass '>=0.6' --human 'Marta says (Y/N)' --columns 'output=The reply,id=Ticket #'"),
 }
 
 
@@ -142,10 +131,7 @@ def test_printed_commands_go_on_from_the_figures_that_were_seen(
     write("my table.csv", row)
     if "own labels" in options:
         write("own labels.csv", lambda number: {"id": number, "human": row(number)["human"]}, 40)
-        write(
-            "my table.csv",
-            lambda number: {name: value for name, value in row(number).items() if name != "human"},
-        )
+        write("my table.csv", lambda number: {**row(number), "human": ""})
     words, rounds = ["check", "my table.csv", *shlex.split(options)], 0
     result, commands = checked(words)
     while rounds < 2:

@@ -14,7 +14,7 @@ import pytest
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import VERDICT, Ledger
 from conqret.labels.exporting import export_labels
-from conqret.labels.row_sampling import draw_rows, drawn_before, shown_notes, table_screens
+from conqret.labels.row_sampling import draw_rows, drawn_before, table_screens
 from conqret.labels.screens import CANNOT_JUDGE, Screen, study_of
 from conqret.studies.check.checked_table import CheckedTable, JudgeColumn
 from conqret.studies.check.read_table import read_checked_table
@@ -128,17 +128,6 @@ def test_a_study_goes_on_grows_and_says_how_probable_each_row_was(tmp_path: Path
     other = read_checked_table(written_table(tmp_path / "other.csv", 3))
     with pytest.raises(DeclarationError, match="another file"):
         drawn_before(labels, other)
-
-
-def test_annotators_read_the_question_that_is_stated() -> None:
-    of = table()
-    drawn = draw_rows(of, 3)
-    stated = table_screens(of, drawn, "Is every claim supported?")
-    assert {screen.questions[0].asks for screen in stated} == {"Is every claim supported?"}
-    assert not list(shown_notes(of, stated))
-    texts = {name: texts for name, texts in of.texts.items() if name != "input"}
-    alone = list(shown_notes(replace(of, texts=texts), screens(3, of)))
-    assert [note.partition(" ")[0] for note in alone] == ["annotators", "annotators"]
 
 
 @pytest.mark.parametrize("to", ["label-studio", "argilla"])

@@ -30,15 +30,10 @@ def test_a_format_asks_of_each_document_and_of_the_argument_with_its_own_words()
     assert [choice.value for choice in relevance.choices] == list("012345")
     assert relevance.choices[3].meaning == "relevant, with usable content."
     assert any(line.startswith("- Specificity:") for line in relevance.guide)
-    assert {question.name for question in whole.questions} == {
-        "answer_relevance",
-        "groundedness",
-        *(dimension.name for dimension in DIMENSIONS),
-    }
     named = {question.name: question for question in whole.questions}
+    assert named.keys() == {"answer_relevance", "groundedness", *(one.name for one in DIMENSIONS)}
     cogency = named["cogency"]
     assert cogency.guide[0].startswith("An argument is cogent if")
-    assert len(cogency.guide) == 1
     assert "a 2 or a 3" in named["clarity"].guide[1]  # which points "in the middle" are
     assert cogency.choices[5].meaning.startswith("excellent")
 
@@ -61,13 +56,6 @@ def test_what_is_computed_is_asked_of_nobody_whatever_its_scale() -> None:
     assert not states_ratings(computed)
     with pytest.raises(DeclarationError, match="citations has no rating"):
         list(format_task(computed).screens(items(1)[0], TaskRequest()))
-
-
-def test_only_the_question_that_is_wanted_and_what_it_needs() -> None:
-    (screen,) = screens("rag-fine-grained", metrics=("groundedness",))
-    assert [question.name for question in screen.questions] == ["groundedness"]
-    (clarity,) = screens("listwise", metrics=("clarity",))
-    assert [passage.title for passage in clarity.passages] == ["Argument"]
 
 
 def test_sides_are_drawn_and_written_down_as_they_stand_in_the_item() -> None:
@@ -106,8 +94,6 @@ def test_a_task_of_ones_own(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ("[[questions]]\nname = 'a'\nasks = 'b'\nchoices = [{ value = '1' }]", "choices"),
-        ("shows = ['pictures']\n[[questions]]", "shows"),
-        ("question = 1", "questions"),
         ("not valid TOML", "mine.toml"),
     ],
 )

@@ -38,9 +38,4 @@ def overlap() -> Any:
     return score
 
 
-def two_numbers() -> Any:
-    """A reranker that gives two numbers for whatever it reads."""
-    return lambda pairs: np.zeros(2)
-
-
 READ: list[tuple[str, str]] = []

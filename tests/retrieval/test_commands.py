@@ -33,13 +33,19 @@ def test_from_corpus_to_table_4(conqret, corpus, tmp_path):
     assert [line.doc_id for line in lines if line.query_id == "cats"][:2] == ["cats-pro-2", "cats-pro-1"]
     assert len([line for line in lines if line.query_id == "trams"]) == 3
     measures = "--measure P@10 --measure nDCG@10 --measure nDCG@3"
-    done = conqret(f"retrieve evaluate {corpus} --systems bm25,pro,con,mine={run} --json {measures}")
+    done = conqret(f"retrieve evaluate {corpus} --systems bm25,pro,con,mmr@0.75,mine={run} --json {measures}")
     assert done.code == 0, done.err
     scores = {(one["view"], one["system"], one["measure"]): one for one in json.loads(done.out)["scores"]}
     assert scores["pro", "pro", "nDCG@10"]["mean"] == 1.0
     assert scores["pro", "pro", "nDCG@3"]["mean"] == scores["pro", "mine", "nDCG@3"]["mean"] == 1.0
     assert (scores["pro", "mine", "nDCG@10"]["mean"], scores["pro", "mine", "nDCG@10"]["n"]) == (None, 0)
-    assert json.loads(done.out)["depths"] == {"bm25": None, "pro": None, "con": None, "mine": 3}
+    assert json.loads(done.out)["depths"] == {
+        "bm25": None,
+        "pro": None,
+        "con": None,
+        "mmr@0.75": None,
+        "mine": 3,
+    }
     assert scores["con", "con", "nDCG@10"]["mean"] == 1.0
     assert scores["pro", "bm25", "P@10"]["p"] is None
     assert {view for view, _, _ in scores} == {"pro", "con", "all"}
@@ -72,15 +78,13 @@ def test_the_order_of_lines_with_equal_scores_never_counts(conqret, corpus, tmp_
     typed = f"retrieve evaluate {corpus} --systems {systems}"
     done = conqret(f"{typed} --measure P@2 --topics cats --json")
     assert done.code == 0, done.err
-    scores = {
-        (row["view"], row["system"], row["measure"]): row["mean"] for row in json.loads(done.out)["scores"]
-    }
+    means = {row["system"]: row["mean"] for row in json.loads(done.out)["scores"] if row["view"] == "all"}
     run = list(ir_measures.read_trec_run(str(tmp_path / "last")))
-    qrels = list(ir_measures.read_trec_qrels(str(corpus / "qrels/all.test.qrels")))
-    expected = ir_measures.calc_aggregate(
-        [ir_measures.P @ 2], [row for row in qrels if row.query_id == "cats"], run
-    )
-    assert scores["all", "first", "P@2"] == scores["all", "last", "P@2"] == expected[ir_measures.P @ 2] == 0.5
+    qrels = [
+        row for row in ir_measures.read_trec_qrels(str(corpus / "qrels/all.test.qrels")) if row[0] == "cats"
+    ]
+    expected = ir_measures.calc_aggregate([ir_measures.P @ 2], qrels, run)[ir_measures.P @ 2]
+    assert means["first"] == means["last"] == expected == 0.5
     done = conqret(f"{typed} --latex --quiet")
     assert r"\caption{PRO (2 topics; ConQRet, Table 4)}\label{tab:pro-1}" in done.out
     assert "differences are not tested, as a test needs at least 6 topics. 2 topics, 10 documents" in done.out
@@ -93,7 +97,6 @@ def test_the_order_of_lines_with_equal_scores_never_counts(conqret, corpus, tmp_
     ("command", "told"),
     [
         ("retrieve evaluate CORPUS --systems a=RUN", "run.res:3 ranks 'bread' twice for 'cats'"),
-        ("generate arguments CORPUS --run RUN --stance pro", "run.res:3 ranks 'bread' twice"),
         ("retrieve evaluate CORPUS --systems bm25", "all.test.qrels:9 gives 'cats-pro-1' the grade 0"),
     ],
 )
@@ -111,33 +114,12 @@ def test_what_a_run_or_qrels_say_twice_is_a_fault(conqret, corpus, tmp_path, com
 def test_a_first_stage_writes_its_scores_and_its_name(conqret, corpus, tmp_path):
     with (corpus / "documents.jsonl").open("a", encoding="utf-8") as documents:
         documents.write('{"id": "zzz", "title": "", "text": "cats and trams"}\n')
-        documents.write('{"id": "aaa", "title": "", "text": "cats and trams"}\n')
     done = conqret(f"retrieve run {corpus} -k 3 -o bm25.res")
     assert "indexed with bm25s (stemmer porter2, stop words" in " ".join(done.err.split())
     lines = [line.split() for line in (tmp_path / "bm25.res").read_text("utf-8").splitlines()]
     assert {line[5] for line in lines} == {"bm25"}
     assert max(map(len, read_rankings(tmp_path / "bm25.res").values())) == 3
-    assert read_rankings(tmp_path / "bm25.res").tied == ()
     assert not all(float(line[4]).is_integer() for line in lines)
-    run = tmp_path / "more.res"
-    run.write_text("cats Q0 zzz 1 2.0 x\ncats Q0 d99 2 1.0 x\nq9 Q0 zzz 1 1.0 x\n", encoding="utf-8")
-    done = conqret(f"retrieve evaluate {corpus} --systems a={run}")
-    told = " ".join(done.err.split())
-    assert "a: 1 of 2 documents of" in told
-    assert "a: 1 of 2 topics of" in told
-    assert "not q9" in told
-
-
-def test_measures_follow_the_depth(conqret, corpus, tmp_path):
-    topics = tmp_path / "topics.txt"
-    topics.write_text("trams\n\n", encoding="utf-8")
-    done = conqret(f"retrieve evaluate {corpus} --systems bm25,pro --depth 4 --topics {topics}")
-    assert done.code == 0, done.err
-    assert "1 topic, 10 documents" in done.err
-    assert "too few for intervals" in done.err
-    for measure in ("P@4", "nDCG@4", "R@4"):
-        assert measure in done.out
-    assert "bm25 was retrieved to 4 documents only" in " ".join(done.out.split())  # balance@10
 
 
 @pytest.mark.parametrize(
@@ -145,45 +127,30 @@ def test_measures_follow_the_depth(conqret, corpus, tmp_path):
     [
         ("retrieve run CORPUS --stance pro", "needs a reranker"),
         ("retrieve run CORPUS --engine bm25,tense", "did you mean 'dense'"),
-        ("retrieve run CORPUS --engine dense", "needs an encoder: --encoder"),
         ("retrieve run CORPUS --encoder here", "add --engine dense"),
-        ("retrieve run CORPUS --weights a", "numbers such as 0.3,0.7"),
-        ("retrieve index CORPUS --encoder here", "of the engine"),
-        ("retrieve run CORPUS --split train", "no topics"),
         ("retrieve evaluate CORPUS --systems bm52", "did you mean 'bm25'"),
-        ("retrieve evaluate CORPUS --systems bm25,bm25", "named twice"),
-        ("retrieve evaluate CORPUS --systems a=nowhere.res", "no file"),
+        ("retrieve evaluate CORPUS --systems pro+con", "one reranker"),
+        ("retrieve evaluate CORPUS --systems mmr@nan", "from 0 to 1"),
+        ("retrieve evaluate CORPUS --systems bm25+dense", "one first stage"),
         ("retrieve evaluate CORPUS --systems a=OTHER+pro", "takes no further steps here"),
-        ("retrieve evaluate CORPUS --systems a=STRANGE", "0 of 1 document of strange.res are in"),
-        ("retrieve evaluate CORPUS --systems a=NAN", "('NaN' is not such a number)"),
-        ("retrieve evaluate CORPUS --systems bm25 --measure nDGC@10", "not a measure"),
+        ("retrieve evaluate CORPUS --systems a=NAN", "is not such a number)"),
         (
             "retrieve evaluate CORPUS --measure R@100 --depth 4",
             "R@100 needs 100 documents, but only 4 are retrieved: add --depth 100",
         ),
-        ("retrieve evaluate CORPUS --topics cat", "did you mean 'cats'"),
         ("retrieve evaluate CORPUS --systems bm25,a=OTHER", "ranks nothing for any of the 2 topics"),
         (
             "retrieve run CORPUS --stance pro --rerank local/gpt2",
             "retrieval asks needs a response in a given structure",
         ),
-        ("retrieve index CORPUS --b 2", "between 0 and 1"),
-        ("retrieve index nowhere", "not a corpus"),
     ],
 )
 def test_wrong_calls_end_with_2_and_say_why(conqret, corpus, typed, told, tmp_path):
-    other = tmp_path / "other.res"
-    other.write_text("q1 Q0 d1 1 1.0 x\n", encoding="utf-8")
-    (tmp_path / "strange.res").write_text("cats Q0 d1 1 1.0 x\n", encoding="utf-8")
+    (tmp_path / "other.res").write_text("q1 Q0 d1 1 1.0 x\n", encoding="utf-8")
     (tmp_path / "nan.res").write_text("cats Q0 d1 1 NaN x\n", encoding="utf-8")
-    for name, file in (
-        ("CORPUS", str(corpus)),
-        ("OTHER", str(other)),
-        ("STRANGE", "strange.res"),
-        ("NAN", "nan.res"),
-    ):
-        typed = typed.replace(name, file)
-    done = conqret(typed)
+    done = conqret(
+        typed.replace("CORPUS", str(corpus)).replace("OTHER", "other.res").replace("NAN", "nan.res")
+    )
     assert done.code == 2, done.err
     assert told in " ".join(done.err.split())
 

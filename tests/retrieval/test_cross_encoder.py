@@ -49,16 +49,9 @@ def test_a_model_scores_as_it_does_alone(labels, corpus, tmp_path, monkeypatch):
 
     words = AutoTokenizer.from_pretrained(small_bert(tmp_path))
     words.save_pretrained(tmp_path / "reranker")
-    config = BertConfig(
-        vocab_size=len(words),
-        hidden_size=32,
-        num_hidden_layers=1,
-        num_attention_heads=4,
-        intermediate_size=64,
-        max_position_embeddings=64,
-        initializer_range=0.5,
-        num_labels=labels,
-    )
+    sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 4, "intermediate_size": 64}
+    sizes |= {"max_position_embeddings": 64, "initializer_range": 0.5}
+    config = BertConfig(vocab_size=len(words), **sizes, num_labels=labels)
     model = BertForSequenceClassification(config).eval()
     model.save_pretrained(tmp_path / "reranker")
     monkeypatch.setattr("conqret.retrieval.rescoring.WORDS", 9)

@@ -23,13 +23,6 @@ def flipped(file: Path, draw: random.Random) -> None:
     file.write_bytes(data)
 
 
-def removed(file: Path, _: random.Random) -> None:
-    file.unlink()
-
-
-DAMAGES = (flipped, removed)
-
-
 def test_the_command_names_the_file_and_the_remedy(tmp_path: Path) -> None:
     corpus = write_corpus(tmp_path / "corpus", TEXTS, TOPICS)
     assert run_conqret("retrieve", "index", corpus).code == 0
@@ -40,11 +33,11 @@ def test_the_command_names_the_file_and_the_remedy(tmp_path: Path) -> None:
         name for name in files if name.name != "index.json" and (corpus / "index" / name).stat().st_size
     )
     for name in draw.sample(names, min(len(names), times(2, 99))):
-        for damage in draw.sample(DAMAGES, times(2, len(DAMAGES))):
+        for damage in (flipped, lambda file, _: file.unlink()):
             damage(corpus / "index" / name, draw)
             done = run_conqret("retrieve", "run", corpus, "-o", tmp_path / "run.res")
             text = " ".join(done.err.split())
-            assert done.code == 2, (name, damage.__name__, text)
+            assert done.code == 2, (name, text)
             assert "--rebuild" in text, text
             assert not (tmp_path / "run.res").exists()
             shutil.rmtree(corpus / "index")

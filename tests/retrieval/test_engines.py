@@ -1,7 +1,5 @@
 """BM25 over words: what is found, and how the engine is set."""
 
-import pytest
-
 from conqret.retrieval.engines import WordIndexSettings, get_engine
 from conqret.text.words import fold
 
@@ -36,12 +34,6 @@ def test_what_is_found(tmp_path):
     assert ids[5] == [3]
     assert set(ids[6]) == {0, 1, 2}
     assert all(hits == sorted(hits, key=lambda hit: -hit[1]) for hits in found)
-
-
-@pytest.mark.parametrize("stop_words", ["english", "lucene"])
-def test_stop_words_are_left_out_of_queries(stop_words, tmp_path):
-    (hits,) = search(tmp_path, TEXTS, ["the on and"], stop_words=stop_words)
-    assert hits == []
 
 
 def test_texts_with_odd_characters_stay_apart(tmp_path):

@@ -3,10 +3,9 @@
 import math
 import shutil
 
-import ir_measures
 import pytest
 
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError
 from conqret.retrieval.evaluate import MARK_BETTER, MARK_WORSE, alpha_ndcg, balance, evaluate
 
 PRO = {"t1": {"p1": 1, "p2": 1, "x": 0}, "t2": {"p3": 1}}
@@ -59,21 +58,16 @@ def test_marks():
 
 
 def test_what_cannot_be_evaluated():
-    with pytest.raises(DeclarationError, match="no run"):
-        evaluate({}, {"pro": PRO})
-    with pytest.raises(UnknownNameError):
-        evaluate(RUNS, {"pro": PRO}, baseline="bm25")
     with pytest.raises(DeclarationError, match="no relevant document"):
         evaluate(RUNS, {"pro": {"t1": {"x": 0}}})
     with pytest.raises(DeclarationError, match="not a measure"):
         evaluate(RUNS, {"pro": PRO}, measures=("nonsense@10",))
-    for measure in ("RBP(p=0.8)", "RBP(p=1,rel=1)", "P"):
-        with pytest.raises(DeclarationError, match="lacks a parameter or has a wrong one"):
-            evaluate(RUNS, {"pro": PRO}, measures=(measure,))
+    with pytest.raises(DeclarationError, match="the cutoff must be at least 1"):
+        evaluate(RUNS, {"pro": PRO}, measures=("nDCG@0",))
+    with pytest.raises(DeclarationError, match="lacks a parameter or has a wrong one"):
+        evaluate(RUNS, {"pro": PRO}, measures=("RBP(p=1,rel=1)",))
     with pytest.raises(DeclarationError, match=r"alpha_nDCG@2 needs qrels of both sides"):
         evaluate(RUNS, {"pro": PRO}, measures=("alpha_nDCG@2",))
-    with pytest.raises(UnknownNameError):
-        evaluate(RUNS, {"pro": PRO}).score("pro", "base", "nDCG@99")
 
 
 def test_the_interval_of_a_count_is_not_limited_to_1():
@@ -84,12 +78,7 @@ def test_the_interval_of_a_count_is_not_limited_to_1():
     assert interval.high == pytest.approx(2 + 4.303 / math.sqrt(3), abs=1e-3)  # mean + t(2) s / sqrt(n)
 
 
-SIDES = {
-    "p1": frozenset({"pro"}),
-    "p2": frozenset({"pro"}),
-    "c1": frozenset({"con"}),
-    "b": frozenset({"pro", "con"}),
-}
+SIDES = {"p1": {"pro"}, "p2": {"pro"}, "c1": {"con"}, "b": {"pro", "con"}}
 
 
 def test_balance_by_hand():
@@ -112,35 +101,9 @@ def test_alpha_ndcg_by_hand():
     assert alpha_ndcg(["p1"], {}, 10) == 0.0
 
 
-def test_diversity_measures_of_ir_measures_take_the_sides_as_subtopics(monkeypatch):
-    """With or without pyndeval, which computes them."""
-    (provider,) = (each for each in ir_measures.DefaultPipeline.providers if each.NAME == "pyndeval")
-    monkeypatch.setattr(provider, "_is_available", True)
-    given = []
-
-    def calculated(measures, qrels, ranked):
-        given.extend(qrels)
-        return [ir_measures.Metric("1", measures[0], 0.5)]
-
-    monkeypatch.setattr(ir_measures, "iter_calc", calculated)
-    result = evaluate({"base": RUNS["base"]}, {"pro": PRO, "con": CON}, measures=("alpha_nDCG(alpha=0.9)@5",))
-    assert {(row.doc_id, row.iteration) for row in given if row.relevance} == {
-        *(("p1", "pro"), ("p2", "pro"), ("p3", "pro"), ("c1", "con"), ("c2", "con"))
-    }
-    assert {score.view for score in result.scores} == {"stance"}
-    with pytest.raises(DeclarationError, match="StRecall@5 needs qrels of both sides"):
-        evaluate(RUNS, {"pro": PRO}, measures=("StRecall@5",))
-
-
 def test_err_takes_topic_ids_that_are_words():
     if not shutil.which("perl"):
         pytest.skip("gdeval needs perl")
     by_topic = evaluate(RUNS, {"pro": PRO}, measures=("ERR@10",)).score("pro", "base", "ERR@10").by_topic
     stop = 1 / 16  # (2^1 - 1) / 2^4
     assert by_topic == {"t1": pytest.approx(stop / 2 + (1 - stop) * stop / 4, abs=1e-5), "t2": stop / 2}
-
-
-@pytest.mark.parametrize("measure", ["nDCG@0", "AP@0"])
-def test_a_cutoff_below_1_is_refused(measure):
-    with pytest.raises(DeclarationError, match="the cutoff must be at least 1"):
-        evaluate(RUNS, {"pro": PRO}, measures=(measure,))

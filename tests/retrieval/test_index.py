@@ -36,7 +36,6 @@ def test_a_title_is_indexed_with_its_text(tmp_path):
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("{", "documents.jsonl:2 is not a JSON object"),
         ('{"id": 3, "text": "x"}', "documents.jsonl:2 is not a document"),
         ('{"id": "one", "text": "x"}', "documents.jsonl:2 repeats the id 'one'"),
     ],

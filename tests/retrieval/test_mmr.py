@@ -1,6 +1,5 @@
 """Maximal marginal relevance on cases worked out by hand."""
 
-import numpy as np
 import pandas as pd
 
 from conqret.retrieval import MMR
@@ -20,17 +19,3 @@ def test_a_copy_falls_behind_something_new(monkeypatch):
     assert list(MMR(1.0)(frame)["docno"]) == ["a", "b", "c"]
     monkeypatch.setattr("conqret.retrieval.rescoring.CANDIDATES", 2)
     assert list(MMR(0.5)(frame)["docno"]) == ["a", "b", "c"]
-
-
-def test_any_encoder_will_do():
-    frame = pd.DataFrame(
-        {"qid": "1", "query": "q", "docno": list("ab"), "score": [2.0, 1.0], "text": ["x", "y"]}
-    )
-    seen = []
-
-    def encoder(texts):
-        seen.append(list(texts))
-        return np.eye(2)
-
-    assert list(MMR(0.5, encoder=encoder)(frame)["docno"]) == ["a", "b"]
-    assert seen == [["x", "y"]]

@@ -82,11 +82,8 @@ def test_qrels_without_sides_are_enough(conqret):
         "generate arguments own --stance both --strategy takeaways --topics 1,2 -o runs/gold --json"
     )
     assert done.code == 0, done.err
-    remarks = json.loads(done.out)["remarks"]
-    assert [any(part in remark for remark in remarks) for part in ("no sides", "written on 2")] == [
-        True,
-        True,
-    ]
+    remarks = " ".join(json.loads(done.out)["remarks"])
+    assert ("no sides" in remarks, "written on 2" in remarks) == (True, True)
     done = conqret("judge runs/own/items.jsonl -o runs/judged")
     assert done.out.startswith("By word statistics (the lexical baseline, no LLM), the mean scores")
 
@@ -94,22 +91,18 @@ def test_qrels_without_sides_are_enough(conqret):
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("corpus import documents.csv --qrels relevance.qrels -o own", "--topics"),
         ("corpus import documents.csv --topics qrels.tsv -o own", "in a column such as id or qid"),
         ("corpus import documents.csv --topics queries.csv --qrels other.qrels -o own", "same ids"),
-        ("corpus import documents.csv --topics queries.csv --qrels strange.qrels -o own", "same ids"),
         (
             "corpus import documents.csv --topics queries.csv --qrels half.tsv -o own",
             "half.tsv:2 .*whole numbers",
         ),
         ("retrieve evaluate bare --systems bm25", "corpus import DOCUMENTS --topics TOPICS --qrels QRELS"),
         ("generate arguments bare --stance pro", "corpus import DOCUMENTS --topics TOPICS --qrels QRELS"),
-        ("corpus build bare", "documents without debates need none"),
     ],
 )
 def test_a_fault_says_which_file_to_bring(conqret, tmp_path, line, told):
     (tmp_path / "other.qrels").write_text("77 0 d1 1\n", encoding="utf-8")
-    (tmp_path / "strange.qrels").write_text("1 0 x9 1\n", encoding="utf-8")
     (tmp_path / "half.tsv").write_text("query-id\tcorpus-id\tscore\n1\td1\t0.5\n", encoding="utf-8")
     conqret("corpus import documents.csv -o bare")
     done = conqret(line)

@@ -1,6 +1,5 @@
 """Listwise reranking through the client: windows, repairs, failures, recordings."""
 
-import json
 import re
 
 import pandas as pd
@@ -83,17 +82,6 @@ def test_a_failed_window_keeps_its_order_and_is_marked():
     assert list(found["docno"]) == ["t0d0", "t0d1", "t0d5", "t0d4", "t0d3", "t0d2"]
     assert set(found["failed_windows"]) == {1}
     assert reranker.summary.reasons == {"invalid_json": 1}
-
-
-def test_documents_are_trimmed_alike_to_fit_the_model():
-    long = frame(4).assign(text=[f"grade {n} of 0. " + "word " * 4_000 for n in range(4)])
-    with FaultServer(answer=ideal) as server:
-        reranker = ListwiseReranker(options(server, context_window=8_000))
-        found = reranker(long)
-        sent = json.dumps(server.requests[0].body["messages"])
-    assert list(found["docno"]) == ["t0d3", "t0d2", "t0d1", "t0d0"]
-    assert reranker.summary.trimmed == 4
-    assert len(sent) < 25_000
 
 
 def test_texts_stay_inside_their_blocks_and_the_instruction_follows_the_stance():

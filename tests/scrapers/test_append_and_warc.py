@@ -9,16 +9,8 @@ from conqret.scrapers.warc import INDEX_NAME, WARC_NAME, WarcWriter
 from conqret.scrapers.wire import FetchedResponse, FetchError, FetchStatus
 
 
-def some_reply(
-    url: str = "http://a.test/x", body: bytes = b"hello", http: int = 200, **headers: str
-) -> FetchedResponse:
-    named = (
-        ("Content-Type", "text/html; charset=utf-8"),
-        *((k.replace("_", "-"), v) for k, v in headers.items()),
-    )
-    return FetchedResponse(
-        url, http, "OK", named, body, lowered={name.lower(): value for name, value in named}
-    )
+def some_reply(url: str, body: bytes = b"hello") -> FetchedResponse:
+    return FetchedResponse(url, 200, "OK", (("Content-Type", "text/html; charset=utf-8"),), body)
 
 
 async def write(corpus: Path, *replies: FetchedResponse) -> None:
@@ -32,16 +24,12 @@ async def test_the_file_is_warc_that_others_read(tmp_path: Path) -> None:
     cut = FetchedResponse(
         "http://a.test/big", 200, "OK", (), b"start of", fault=FetchError(FetchStatus.TOO_LARGE, "x")
     )
-    await write(tmp_path, some_reply(), cut)
+    await write(tmp_path, some_reply("http://a.test/x"), cut)
     await write(tmp_path, some_reply("http://a.test/y"))
     with (tmp_path / WARC_NAME).open("rb") as file:
+        names = ("WARC-Target-URI", "WARC-Truncated")
         records = [
-            (
-                r.rec_type,
-                r.rec_headers.get_header("WARC-Target-URI"),
-                r.rec_headers.get_header("WARC-Truncated"),
-                r.content_stream().read(),
-            )
+            (r.rec_type, *map(r.rec_headers.get_header, names), r.content_stream().read())
             for r in ArchiveIterator(file, check_digests="raise")
         ]
     assert [record[:3] for record in records] == [

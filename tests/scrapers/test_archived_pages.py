@@ -4,14 +4,11 @@ import json
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
-
 from conqret.data import Debate
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.scrapers.archive import ArchivedPages, InternetArchive
 from conqret.scrapers.debate_pages import gather_debates
 from conqret.scrapers.debates import LayoutProblem, read_debate
-from conqret.scrapers.debates.layout import original_address, snapshot_of
 from conqret.scrapers.fetch_client import Fetcher, FetchOptions, Retries
 from conqret.scrapers.wire import FetchStatus, Policy
 from tests.scrapers.raw_server import RawServer, redirect, reply
@@ -30,20 +27,6 @@ def answer(url: str) -> bytes:
     closest = {"available": True, "status": "200", "url": url}
     found = {"archived_snapshots": {"closest": closest} if url else {}}
     return reply(json.dumps(found), Content_Type="application/json")
-
-
-@pytest.mark.parametrize(
-    ("url", "original"),
-    [
-        ("https://web.archive.org/web/20240601000000/https://a.test/b?c=d#e", "https://a.test/b?c=d#e"),
-        ("http://web.archive.org/web/2024im_/https:/a.test/x", "https://a.test/x"),
-        ("https://a.test/web/about/", "https://a.test/web/about/"),
-    ],
-)
-def test_addresses_that_the_archive_rewrote(url: str, original: str) -> None:
-    assert original_address(url) == original
-    found = snapshot_of(url)
-    assert (found is None) == (url == original)
 
 
 def test_a_page_saved_with_the_archives_frame() -> None:
@@ -102,21 +85,12 @@ async def test_a_snapshot_that_leads_to_the_new_site_is_a_problem_with_a_remedy(
         assert "leads out of it" in page.detail
 
 
-@pytest.mark.parametrize(
-    ("index", "said"),
-    [
-        (answer(""), "the archive has no copy of it"),
-        (answer("http://elsewhere.test/page"), "an address that is no snapshot"),
-    ],
-)
-async def test_an_archive_without_a_copy_is_a_problem_and_never_the_page_of_today(
-    index: bytes, said: str, tmp_path: Path
-) -> None:
-    async with RawServer({"/wayback/available": index}) as server:
+async def test_an_archive_without_a_copy_is_a_problem_and_never_the_page_of_today(tmp_path: Path) -> None:
+    async with RawServer({"/wayback/available": answer("")}) as server:
         url = server.url("/zoos")
         server.routes["/zoos"] = reply(PAGE)
         archive = InternetArchive(server.url(), "2024")
         (problem,) = (await gather_debates(tmp_path, [url], OPTIONS, archive=archive)).problems
         assert isinstance(problem, LayoutProblem)
-        assert said in problem.missing[0]
+        assert "the archive has no copy of it" in problem.missing[0]
         assert "/zoos" not in server.seen

@@ -26,17 +26,9 @@ def ledger(*documents: str, ends: tuple[str, ...] = ()) -> list[LedgerEntry]:
     found = []
     for text in (*documents, *ends):
         place, _, value = text.partition("=")
-        status = "ok" if text in documents else value
-        found.append(
-            LedgerEntry.model_validate(
-                {
-                    "debate": place[0],
-                    "number": place[1:],
-                    "status": status,
-                    "document": value if status == "ok" else None,
-                }
-            )
-        )
+        entry = {"debate": place[0], "number": place[1:]}
+        end = {"status": "ok", "document": value} if text in documents else {"status": value}
+        found.append(LedgerEntry.model_validate({**entry, **end}))
     return found
 
 

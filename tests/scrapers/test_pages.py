@@ -31,23 +31,18 @@ class Shelf:
         return self.pages[url]
 
 
-def page(url: str, html: str, *, final: str = "", encoding: str = "utf-8", charset: str = "") -> Page:
-    body = html.encode(encoding)
-    return Page(
-        url, FetchStatus.OK, final_url=final or url, body=body, content_type="text/html", charset=charset
-    )
-
-
-def shelf(*pages: Page) -> Shelf:
-    return Shelf({one.url: one for one in pages})
-
-
 async def test_footnotes_are_fetched_where_the_page_has_no_table() -> None:
     url = "https://x.example/a/"
-    found = await scrape_debate(url, shelf(page(url, BODY), page(url + "footnotes/", TABLE)))
+    pages = {
+        address: Page(
+            address, FetchStatus.OK, final_url=address, body=html.encode(), content_type="text/html"
+        )
+        for address, html in ((url, BODY), (url + "footnotes/", TABLE))
+    }
+    found = await scrape_debate(url, Shelf(pages))
     assert isinstance(found, Debate)
     assert [source.title for source in found.sources] == ["S"]
-    without = await scrape_debate(url, shelf(page(url, BODY)))
+    without = await scrape_debate(url, Shelf({url: pages[url]}))
     assert isinstance(without, LayoutProblem)
     assert without.missing[-1] == "its page https://x.example/a/footnotes/: not-found (HTTP 404)"
 

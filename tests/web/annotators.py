@@ -1,39 +1,25 @@
-"""People who label in a real browser, by keyboard alone: one who reloads, goes back and loses the connection, and one
-on a phone."""
+"""People who rate in a real browser, by keyboard alone, and may reload, go back and lose the connection."""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.screens import CANNOT_JUDGE, Screen, ScreenTurn
-from tests.labels.studies import items
-from tests.show.chromium import Chromium, Page
-from tests.web.commands import started, written_items
+from tests.show.chromium import Page
 
-PEOPLE = ("ben", "carl")
 WAIT_SECONDS = 30
 
 
 def opinion(name: str, screen: Screen) -> dict[str, str]:
-    """What somebody says of a screen: near what the text deserves, each in their own way; now and then nothing."""
+    """What somebody says of a screen: any of its choices, or now and then nothing."""
     answers = {}
     for question in screen.questions:
-        values = [choice.value for choice in question.choices]
-        thing = f"{screen.item} {screen.part} {question.name}"
-        worth, noise, doubt = (_drawn(f"{what} {thing}") for what in ("worth", name, f"doubt {name}"))
-        place = round(worth * (len(values) - 1) + (noise - 0.5) * 1.6)
-        answers[question.name] = CANNOT_JUDGE if doubt < 0.04 else values[min(max(place, 0), len(values) - 1)]
+        values = [CANNOT_JUDGE, *(choice.value for choice in question.choices)]
+        answers[question.name] = values[sum(f"{name} {screen.item}".encode()) % len(values)]
     return answers
-
-
-def _drawn(what: str) -> float:
-    return int.from_bytes(hashlib.sha256(what.encode()).digest()[:4], "big") / 2**32
 
 
 @dataclass
@@ -65,7 +51,7 @@ class Annotator:
 
     def _screen(self) -> ScreenTurn | None:
         """The screen that is shown, as soon as it is there; None at the end."""
-        self._until("location.pathname == '/next' || document.querySelector('#questions') !== null")
+        until(self.page, "location.pathname == '/next' || document.querySelector('#questions') !== null")
         path = str(self.page.js("location.pathname"))
         if path == "/next":
             return None
@@ -76,28 +62,21 @@ class Annotator:
     def _choose(self, turn: ScreenTurn, answers: dict[str, str]) -> None:
         for question in turn.screen.questions:
             value = answers[question.name]
-            values = [choice.value for choice in question.choices]
-            if value == CANNOT_JUDGE:
-                key = "x"
-            elif value.isdecimal():
-                key = "t" if value == "10" else value
-            else:
-                key = str(values.index(value) + 1)
-            self.page.press(key)
+            self.page.press("x" if value == CANNOT_JUDGE else value)
 
     def _keep(self) -> None:
         self.page.js("window.old = true")
         self.page.press("Enter")
-        self._until("window.old !== true")
+        until(self.page, "window.old !== true")
 
     def _without_network(self) -> None:
         """Send while there is no connection; what was chosen is still there when one comes back."""
         self.page.connection(up=False)
         self.page.press("Enter")
-        self._until("document.querySelector('#questions') === null")
+        until(self.page, "document.querySelector('#questions') === null")
         self.page.connection(up=True)
         self.page.js("setTimeout(() => history.back())")
-        self._until("document.querySelector('#questions') !== null")
+        until(self.page, "document.querySelector('#questions') !== null")
         turn = self._screen()
         assert turn is not None
         self._choose(turn, opinion(self.name, turn.screen))
@@ -105,12 +84,9 @@ class Annotator:
     def _back_and_again(self, turn: ScreenTurn, answers: dict[str, str]) -> None:
         """Go back to what was just answered, and send it once more."""
         self.page.js("setTimeout(() => history.back())")
-        self._until(f"location.pathname == '/screen/{turn.number}'")
+        until(self.page, f"location.pathname == '/screen/{turn.number}'")
         self._choose(turn, answers)
         self._keep()
-
-    def _until(self, condition: str) -> None:
-        until(self.page, condition)
 
 
 def come_in(page: Page, address: str) -> None:
@@ -131,32 +107,3 @@ def until(page: Page, condition: str) -> None:
             seen = page.js("`${location.pathname}: ${document.title}`")
             raise AssertionError(f"waited in vain at {seen} for {condition}")
         time.sleep(0.01)
-
-
-def label(browser: Chromium, folder: Path, count: int) -> tuple[Ledger, list[Annotator]]:
-    """Have two people rate so many items on the pages that the command serves; the study, and what each meant to
-    say."""
-    found, labels = [], folder / "labels"
-    with started(
-        *("labels", "collect", written_items(folder / "items.jsonl", items(count)), "--task", "rating"),
-        *("--annotators", ",".join(PEOPLE), "-o", labels),
-    ) as server:
-        ledger = Ledger(labels)
-        views = ({}, {"width": 390, "height": 844})
-        for name, view in zip(PEOPLE, views, strict=True):
-            page = browser.apart(**view)
-            annotator = Annotator(name, page, ledger, server.base, trouble=name == "ben")
-            annotator.work(server.links[name])
-            assert not [what for what in page.complaints if "ERR_INTERNET_DISCONNECTED" not in what], (
-                page.complaints
-            )
-            page.close()
-            found.append(annotator)
-    return ledger, found
-
-
-def meant_by(people: Sequence[Annotator]) -> dict[tuple[str, str, str], dict[str, str]]:
-    """What everybody meant to say."""
-    return {
-        (annotator.name, *unit): answers for annotator in people for unit, answers in annotator.said.items()
-    }

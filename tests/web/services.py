@@ -80,12 +80,7 @@ class Running:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         connection.putrequest(method, path, skip_host="Host" in headers, skip_accept_encoding=True)
         given = {name.replace("_", "-"): value for name, value in headers.items()}
-        if (
-            isinstance(body, bytes)
-            and body
-            and "Content-Length" not in given
-            and "Transfer-Encoding" not in given
-        ):
+        if isinstance(body, bytes) and body and "Content-Length" not in given:
             given["Content-Length"] = str(len(body))
         for name, value in (*given.items(), *more):
             connection.putheader(name, value)

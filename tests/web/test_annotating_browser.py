@@ -14,22 +14,32 @@ import pytest
 from conqret.labels.answer_ledger import Ledger
 from tests.labels.studies import items
 from tests.show.chromium import Chromium
-from tests.web.annotators import PEOPLE, come_in, label, meant_by, until
+from tests.web.annotators import Annotator, come_in, until
 from tests.web.commands import started, written_items
-
-COUNT = 4
 
 
 def test_what_annotators_meant_is_in_the_file(browser: Chromium, tmp_path: Path) -> None:
-    ledger, people = label(browser, tmp_path, COUNT)
-    meant = meant_by(people)
-    assert len(meant) == COUNT * len(PEOPLE)
-    in_file = {
-        (record.annotator.name, record.screen.item, record.screen.part): dict(record.answers)
-        for record in ledger.given()
-    }
-    assert in_file == meant
-    ledger.close()
+    file, labels = written_items(tmp_path / "items.jsonl", items(4)), tmp_path / "labels"
+    meant = {}
+    with (
+        started(
+            "labels", "collect", file, "--task", "rating", "--annotators", "ben,carl", "-o", labels
+        ) as server,
+        contextlib.closing(Ledger(labels)) as ledger,
+    ):
+        for name, view in {"ben": {}, "carl": {"width": 390, "height": 844}}.items():
+            page = browser.apart(**view)
+            annotator = Annotator(name, page, ledger, server.base, trouble=name == "ben")
+            annotator.work(server.links[name])
+            faults = [what for what in page.complaints if "ERR_INTERNET_DISCONNECTED" not in what]
+            assert not faults, faults
+            page.close()
+            assert len(annotator.said) == 4
+            meant |= {(name, *unit): answers for unit, answers in annotator.said.items()}
+        assert meant == {
+            (record.annotator.name, record.screen.item, record.screen.part): dict(record.answers)
+            for record in ledger.given()
+        }
 
 
 @pytest.fixture

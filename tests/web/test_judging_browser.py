@@ -14,10 +14,16 @@ from conqret.labels.answer_ledger import Ledger
 from tests.cli.conftest import Cli
 from tests.labels.debates import DEBATES
 from tests.labels.studies import begun
-from tests.show.chromium import Chromium
+from tests.show.chromium import Chromium, Page
 from tests.web.annotators import come_in, until
 from tests.web.commands import started
-from tests.web.debate_study import Judge
+
+
+def press(page: Page, button: str) -> None:
+    """Press a button, and wait for the next page."""
+    page.js(f"window.old = true; document.querySelector('{button}').focus()")
+    page.press("Enter")
+    until(page, "window.old !== true")
 
 
 def test_snippets_are_lit_and_the_page_sends_when_the_time_is_up(browser: Chromium, tmp_path: Path) -> None:
@@ -29,21 +35,22 @@ def test_snippets_are_lit_and_the_page_sends_when_the_time_is_up(browser: Chromi
         contextlib.closing(Ledger(study)) as ledger,
     ):
         page = browser.apart()
-        ann = Judge("ann", page, ledger)
-        ann.come(server.links["ann"])
-        ann.begin()
+        come_in(page, server.links["ann"])
+        until(page, "document.querySelector('button[name=start]')")
+        press(page, "button[name=start]")
         page.js("document.querySelector('.snippet a').click()")
-        ann.wait("document.querySelector('.quoted.lit')")
+        until(page, "document.querySelector('.quoted.lit')")
         snippet = page.js("document.querySelector('.snippet a').textContent.split(') ').slice(1).join(') ')")
         lit = page.js("[...document.querySelectorAll('.quoted.lit')].map((one) => one.textContent).join('')")
         assert lit == snippet
         with ledger._database.change() as connection:  # as if most of the time were over
             connection.execute("UPDATE turns SET started = started - ?", (LIMIT_SECONDS - 2,))
         page.js("setTimeout(() => location.reload())")
-        ann.wait("document.querySelector('#clock.last')")
-        ann.slide(-2)
+        until(page, "document.querySelector('#clock.last')")
+        page.js("document.querySelector('#slider').focus()")
+        page.press("ArrowLeft", "ArrowLeft")
         assert page.js("document.querySelector('#slider').ariaValueText") == "moderately confident: A"
-        ann.wait("document.querySelector('button[name=start]')")
+        until(page, "document.querySelector('button[name=start]')")
         page.close()
         assert [dict(record.answers) for record in ledger.given()] == [{"slider": "-2"}]
 
@@ -61,18 +68,18 @@ MARK = """
 def test_writers_mark_snippets_in_the_passage(browser: Chromium, tmp_path: Path) -> None:
     words = ("labels", "collect", DEBATES, "--task", "write", "--annotators", "gil,hal", "-o", tmp_path)
     with started(*words) as server, contextlib.closing(Ledger(tmp_path)) as ledger:
-        gil = Judge("gil", browser.apart(), ledger)
-        come_in(gil.page, server.links["gil"])
-        gil.wait("document.querySelector('#snippet')")
-        gil.page.js(MARK)
-        gil.wait("document.querySelector('#snippet').value")
-        gil.press("button[name=add]")
-        gil.wait("document.querySelector('button[name=remove]')")
-        gil.page.js("document.querySelector('#text').focus()")
-        gil.page.write("This says otherwise (#1).")
-        gil.press("button[name=keep]")
-        assert not gil.page.complaints, gil.page.complaints
-        gil.page.close()
+        page = browser.apart()
+        come_in(page, server.links["gil"])
+        until(page, "document.querySelector('#snippet')")
+        page.js(MARK)
+        until(page, "document.querySelector('#snippet').value")
+        press(page, "button[name=add]")
+        until(page, "document.querySelector('button[name=remove]')")
+        page.js("document.querySelector('#text').focus()")
+        page.write("This says otherwise (#1).")
+        press(page, "button[name=keep]")
+        assert not page.complaints, page.complaints
+        page.close()
         (record,) = ledger.given()
         question = next(one for one in read_two_turn(DEBATES) if one.id == record.screen.item)
     (snippet,) = json.loads(record.answers["snippets"])

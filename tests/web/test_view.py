@@ -57,10 +57,6 @@ class Viewer:
         assert status == 200, text
         return text
 
-    def stop(self) -> None:
-        self.server.should_exit = True
-        self.thread.join(60)
-
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -69,10 +65,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     root = tmp_path_factory.mktemp("view") / "runs"
     conqret.judge(demo()[:2], format="direct", metrics=("groundedness",), output=root / "offline")
-    labels = root.parent / "labels.csv"
-    labels.write_text(
-        "item,groundedness\n" + "".join(f"{one.id},{4 - n}\n" for n, one in enumerate(demo()[:2]))
-    )
+    labels, (first, second) = root.parent / "labels.csv", demo()[:2]
+    labels.write_text(f"item,groundedness\n{first.id},4\n{second.id},3\n")
     conqret.validate(root / "offline", labels=read_labels(labels, scales=["1:5"]), output=root / "card")
     conqret.judge(demo()[2:4], format="direct", metrics=("groundedness",), output=root / "others")
     given = list(factory.items()[:4])
@@ -97,25 +91,21 @@ def viewer(runs: Path) -> Iterator[Viewer]:
     before = digests(runs)
     found = Viewer(runs)
     yield found
-    found.stop()
+    found.server.should_exit = True
+    found.thread.join(60)
     assert not found.thread.is_alive()
     assert digests(runs) == before, "the viewer changed something"
 
 
-def digests(folder: Path) -> dict[str, str]:
-    return {
-        str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest()
-        for file in folder.rglob("*")
-        if file.is_file()
-    }
+def digests(folder: Path) -> dict[Path, str]:
+    files = [file for file in folder.rglob("*") if file.is_file()]
+    return {file: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
 
 def rows(page: str) -> dict[str, str]:
     """The lines of the list by the run's name."""
     found = re.findall(r'<tr><th scope="row"[^>]*>(.*?)</th>(.*?)</tr>', page, re.DOTALL)
-    return {
-        unescape(re.sub("<[^>]+>", "", name)): unescape(re.sub("<[^>]+>", " ", rest)) for name, rest in found
-    }
+    return {unescape(re.sub("<[^>]+>", "", name)): re.sub("<[^>]+>", " ", rest) for name, rest in found}
 
 
 def test_the_list_says_of_each_run_what_it_is_and_what_is_wrong(viewer: Viewer) -> None:
@@ -129,6 +119,8 @@ def test_the_list_says_of_each_run_what_it_is_and_what_is_wrong(viewer: Viewer) 
     assert "leads out of the folder" in found["leading"]
     assert "direct" not in found["leading"], "nothing of a file elsewhere is shown"
     assert "<script>alert" not in page
+    (hostile,) = re.findall(r'href="(/runs/inner/[^"]+)"', page)
+    assert "4 items judged" in viewer.text(unescape(hostile))
     assert re.search(r"validation\s+direct, offline", found["card"])
     assert page.count("<a href") == 6, "what cannot be opened is no link"
 
@@ -175,11 +167,6 @@ def test_a_run_is_compared_with_another(viewer: Viewer) -> None:
     assert viewer.ask("/diff?first=../outside&second=offline")[0] == 409
 
 
-def test_a_hostile_name_is_a_link_that_works(viewer: Viewer) -> None:
-    (address,) = re.findall(r'href="(/runs/inner/[^"]+)"', viewer.text("/"))
-    assert "4 items judged" in viewer.text(unescape(address))
-
-
 def test_a_run_that_goes_on_is_shown_as_far_as_it_came(viewer: Viewer) -> None:
     _, page, headers = viewer.ask("/runs/half/report.html")
     assert "1 of 4 items have no judgment yet" in page
@@ -203,7 +190,6 @@ def test_what_cannot_be_shown_says_why(viewer: Viewer, name: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "/runs/../outside/report.html",
         "/runs/%2e%2e/outside/report.html",
         "/runs/..%2foutside/report.html",
         "/runs/away/outside/report.html",
@@ -223,13 +209,10 @@ def test_no_address_leads_out_of_the_folder_or_to_a_file_itself(viewer: Viewer, 
     ("headers", "status"),
     [
         ({"Host": "evil.example"}, 421),
-        ({"Host": "127.0.0.1.evil.example:80"}, 421),
         ({"Origin": "http://evil.example"}, 403),
-        ({"Origin": "null"}, 403),
         ({"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Dest": "image"}, 403),
         ({"Sec_Fetch_Site": "same-site", "Sec_Fetch_Dest": "empty"}, 403),
         ({"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Dest": "document"}, 200),
-        ({"Sec_Fetch_Site": "same-origin", "Sec_Fetch_Dest": "document"}, 200),
         ({"Host": "localhost:PORT", "Origin": "http://localhost:PORT"}, 200),
     ],
 )
@@ -239,9 +222,8 @@ def test_other_pages_get_nothing(viewer: Viewer, headers: dict[str, str], status
     assert (found, "offline" in text) == (status, status == 200)
 
 
-@pytest.mark.parametrize("method", ["POST", "DELETE"])
-def test_it_can_only_be_read(viewer: Viewer, method: str) -> None:
-    status, _, headers = viewer.ask("/runs/offline/report.html", method)
+def test_it_can_only_be_read(viewer: Viewer) -> None:
+    status, _, headers = viewer.ask("/runs/offline/report.html", "POST")
     assert (status, headers["Allow"]) == (405, "GET, HEAD")
 
 
@@ -263,8 +245,6 @@ def test_wrong_calls_are_a_sentence(cli: Cli, runs: Path, monkeypatch: pytest.Mo
     with socket.create_server(("127.0.0.1", 0)) as other:
         taken = cli("serve", "view", runs, "--port", other.getsockname()[1])
     assert (taken.code, "is taken by another program; choose another with --port" in taken.err) == (2, True)
-    assert cli("serve", "view", runs, "--port", "70000").code == 2
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     lacking = cli("serve", "view", runs)
     assert (lacking.code, "pip install 'conqret[web]'" in lacking.err) == (2, True)
-    assert "Example" in cli("serve", "view", "--help").out

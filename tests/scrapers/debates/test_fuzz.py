@@ -3,31 +3,9 @@
 import re
 
 from conqret.data import Debate
-from conqret.scrapers.debates import LayoutProblem, read_debate
-from fixtures.site import read_topics, read_truth
+from conqret.scrapers.debates import read_debate
 
-URL = "https://www.example.org/debates/zoos/"
-TOPICS, TRUTH = read_topics(), read_truth()
 MARKUP = re.compile(r"<[A-Za-z/!?]|[\x00-\x08\x0b-\x1f]")
-
-
-def check(html: str) -> Debate | LayoutProblem:
-    debate = read_debate(html, URL)
-    if isinstance(debate, LayoutProblem):
-        assert debate.missing
-        return debate
-    assert any(pro.paragraphs for pro in debate.pros)
-    assert any(con.paragraphs for con in debate.cons)
-    texts = [
-        debate.title,
-        debate.question,
-        *debate.introduction.split("\n\n"),
-        *(source.title for source in debate.sources),
-        *(text for one in (*debate.pros, *debate.cons) for text in one.counterpoint),
-    ]
-    texts += [text for one in (*debate.pros, *debate.cons) for text in (one.title, *one.paragraphs)]
-    assert [text for text in texts if MARKUP.search(text)] == []
-    return debate
 
 
 def test_pages_made_to_be_slow() -> None:
@@ -47,5 +25,10 @@ def test_pages_made_to_be_slow() -> None:
         "<section class=sources><ol>" + "<li>A<br>[1] B" * 3000,
         "<div class=topic-identifier>x?" + "".join(f"<i class='pr{n}'>" for n in range(5000)),
     ]
-    for page in pages:
-        check(page)  # one that goes back and forth over such a page would take hours
+    for page in pages:  # one that goes back and forth over such a page would take hours
+        debate = read_debate(page, "https://www.example.org/debates/zoos/")
+        if isinstance(debate, Debate):
+            arguments = [*debate.pros, *debate.cons]
+            texts = [debate.title, debate.question, *(source.title for source in debate.sources)]
+            texts += [text for one in arguments for text in (one.title, *one.paragraphs, *one.counterpoint)]
+            assert [text for text in texts if MARKUP.search(text)] == []

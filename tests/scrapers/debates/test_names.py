@@ -11,8 +11,6 @@ from conqret.scrapers.debates.page_arguments import choose_question
     [
         (["Should Zoos Exist?", "Zoos - Pros & Cons - ProCon.org"], "Should Zoos Exist?"),
         (["Vaping – Top 3 Pros and Cons", "Is Vaping Safe? Top 3 Pros and Cons"], "Is Vaping Safe?"),
-        (["Zoos – Top 3 Pros & Cons"], "Zoos"),
-        ([], ""),
     ],
 )
 def test_questions(candidates: list[str], question: str) -> None:

@@ -44,17 +44,6 @@ def test_a_second_list_that_begins_again_at_1_gets_numbers_of_its_own() -> None:
     assert [source.number for source in same.sources] == [1]
 
 
-def test_numbered_headings_are_enough_where_the_sections_are_gone() -> None:
-    bare = """<h1>Zoos</h1><div class=topic-identifier>Should zoos exist?</div>
-    <h3>Pro 1</h3><h4>They teach.</h4><p>Much [1].</p><h3>Con 1: They harm.</h3><p>Harm.</p>
-    <h3>Discussion</h3><p>Not an argument.</p><p>[1] A</p>"""
-    found = read(bare)
-    assert found.layout == "procon-britannica"
-    assert found.pros == (DebateArgument(title="They teach.", paragraphs=("Much [1].",)),)
-    assert found.cons == (DebateArgument(title="They harm.", paragraphs=("Harm.",)),)
-    assert found.sources == (Source(number=1, title="A"),)
-
-
 def test_a_renamed_section_is_a_problem() -> None:
     changed = PRO.replace("class=pro", "class=pros-list").replace("Pro 1: ", "")
     debate = read_debate(changed, URL)

@@ -25,7 +25,6 @@ def test_arguments_under_numbered_headings() -> None:
     found = read(HEAD + STACKED + TAIL)
     assert (found.id, found.layout) == ("vaping-top-3-pros-and-cons", "procon-headlines")
     assert (found.title, found.question) == ("Vaping – Top 3 Pros and Cons", "Is Vaping Safe?")
-    assert found.introduction == "To begin with."
     assert found.pros == (
         DebateArgument(title="Title a", paragraphs=("text [1]", "x", "y")),
         DebateArgument(title="Title b", paragraphs=("text b", "text c")),
