@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from conqret.data import Document, Item
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.page import write_report
 from conqret.judging.recorded_requests import requests_of, write_report_with_requests
@@ -111,13 +111,6 @@ def test_a_run_without_recordings_says_so_and_takes_them_from_elsewhere(run, tmp
     assert found.exchanges[-1].completion is not None
     with pytest.raises(DeclarationError, match="no recordings were found here"):
         list(requests_of(JudgeFolder(copy), ["buses"], recordings=tmp_path / "nothing"))
-
-
-def test_an_item_that_is_not_there_is_named(run, tmp_path):
-    with pytest.raises(UnknownNameError, match="trams"):
-        list(requests_of(run, ["tram"]))
-    with pytest.raises(DeclarationError):
-        list(requests_of(JudgeFolder(tmp_path), ["trams"]))
 
 
 def test_the_report_leads_to_a_page_that_asks_nothing_and_runs_nothing(run, tmp_path):

@@ -152,8 +152,6 @@ def test_items_that_change_between_check_and_run_are_refused(
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"name": "g-eval"}, "format"),
-        ({"client": ClientOptions("openai/other")}, "model"),
         ({"metrics": ("groundedness",)}, "metrics"),
         ({"samples": 2}, "What differs: prompts, options or model settings"),
         ({"items": demo()[:3]}, "What differs: items"),

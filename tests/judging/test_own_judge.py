@@ -105,8 +105,6 @@ def test_what_raises_or_says_nonsense_is_no_score() -> None:
         (0.25, ["overall_quality"], {"overall_quality": (0.25, "")}),
         (" Second ", ["preference"], {"preference": (0.0, "")}),
         ({"a": 1, "b": 0.5, "more": "x"}, ["a", "b"], {"a": (1.0, ""), "b": (0.5, "")}),
-        (True, ["a"], {"a": (1.0, "")}),
-        ([0.25, "why"], ["a"], {"a": (0.25, "why")}),
         ({"score": 0.25, "reason": "why"}, ["a"], {"a": (0.25, "why")}),
         (
             {"a": {"score": False, "reason": "why"}, "b": ["tie", 1], "preference": ("tie", "alike")},
@@ -128,9 +126,7 @@ def test_what_it_may_say(said: Any, metrics: list[str], expected: dict[str, tupl
     ("said", "words"),
     [
         (1.5, "must lie between 0 and 1"),
-        (float("nan"), "a number from 0 to 1"),
         ("first", "a number from 0 to 1"),
-        (None, "no value for overall_quality"),
         ({"clarity": 0.5}, "no value for overall_quality but for clarity: name with --metric"),
         ({"measures": {"overall_quality": {"value": None}}}, "no value for overall_quality"),
     ],
@@ -191,7 +187,6 @@ def test_a_version_makes_it_another_judge() -> None:
         ("better", "module:function"),
         ("own_missing_module:better", "no module 'own_missing_module'"),
         ("json:lodes", "json has no function 'lodes'"),
-        ("json:__name__", "must be a function, not a str"),
         ("own_broken_module:better", "cannot be imported: ZeroDivisionError"),
     ],
 )

@@ -34,7 +34,6 @@ def salvaged(name: str, given: dict[str, Any]) -> dict[str, Any]:
     ("change", "lost", "words"),
     [
         ({"clarity": {"explanation": "e", "rating": 9}}, "clarity", "clarity.rating"),
-        ({"clarity": "fine"}, "clarity", "clarity"),
         ({"clarity": None}, "clarity", "clarity"),
         ({"groundedness": {"explanation": "e", "rating": True}}, "groundedness", "groundedness.rating"),
     ],
@@ -79,9 +78,7 @@ def completions(monkeypatch: pytest.MonkeyPatch, *texts: str, finish: str = "sto
     [
         (['{"a": 1}', '{"a": 2}', '{"a": 3}'], "stop", {"a": 3}, Reason.INVALID_ANSWER),
         (['{"a": 1}', '{"a": 2}', "prose"], "stop", {"a": 2}, Reason.INVALID_JSON),
-        (['{"a": 1}', '{"b": 1, "b": 2}', "[1]"], "stop", {"a": 1}, Reason.INVALID_ANSWER),
         (['{"a": 1}', "So", '{"a": 2}'], "content_filter", {"a": 1}, Reason.REFUSAL),
-        (["prose", "more", "and more"], "stop", {}, Reason.INVALID_JSON),
         (["[]", '"a"', "3"], "stop", {}, Reason.INVALID_ANSWER),
     ],
 )

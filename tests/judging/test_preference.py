@@ -35,8 +35,6 @@ def prefers(side: str) -> dict[str, str]:
         ("tie", "tie", "tie", 0.5, False),
         ("argument_1", "argument_1", "tie", 0.5, True),
         ("argument_1", "tie", "tie", 0.5, True),
-        ("argument_1_slightly", "argument_2_slightly", "first", 0.75, False),
-        ("argument_1", "argument_2_slightly", "first", 0.875, False),
         ("argument_2_slightly", "argument_1", "second", 0.125, False),
     ],
 )

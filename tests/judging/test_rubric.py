@@ -147,12 +147,6 @@ YAML = """criteria:
   weight: -4
   axis: Style
 """
-CSV = (
-    "name,question,scale,anchors,weight,importance,axis\n"
-    "sourced,It names a source,,,3,vital,Evidence\n"
-    "clarity,How clear is it?,1-5,,2,,Style\n"
-    ",It insults somebody,,,-4,,Style\n"
-)
 
 
 @pytest.mark.parametrize(
@@ -373,21 +367,6 @@ def test_a_rubric_for_each_topic_or_item() -> None:
     assert found.summary.metrics["axis_length"].total == 1
 
 
-def test_an_item_without_what_is_asked_for_is_not_scored() -> None:
-    items = [
-        ITEM,
-        {**ITEM, "id": "another axis"},
-        {**ITEM, "id": "no rubric", "topic": "Should cats be banned?"},
-    ]
-    rubric = {"a": RUBRIC, "another axis": RUBRIC[:1]}
-    with FaultServer(answer=judged(VERDICTS)) as server:
-        found = conqret.judge(items, rubric=rubric, metrics=["axis_style"], **asked(server))
-    assert found["a"].values == {"axis_style": 0.5}
-    for name in ("another axis", "no rubric"):
-        assert (found[name].status, found[name].reason) == (Status.INAPPLICABLE, Reason.NOTHING_TO_JUDGE)
-    assert (found.summary.scored, found.summary.metrics["axis_style"].total) == (1, 1)
-
-
 def test_the_rubric_of_an_item_itself() -> None:
     items = [{**ITEM, "rubrics": HEALTH["rubrics"]}, {**ITEM, "id": "b"}]
     with FaultServer(answer=judged({"Tells to call a doctor": "yes", "Frightens": "yes"})) as server:
@@ -425,20 +404,6 @@ def test_no_item_is_judged_by_the_rubric_that_another_item_has() -> None:
         assert [each.key_of(item) for item in source] == ["1", None]
     with pytest.raises(DeclarationError):  # named is an item that is not there, whatever its topic is called
         conqret.judge([CROSSED[0]], rubric=rubrics_of({"for": {"2": ["It is"]}, "items": ["2"]}))
-
-
-def test_rubrics_that_meet_nothing(tmp_path: Path) -> None:
-    file = tmp_path / "r.jsonl"
-    file.write_text('{"item": "a", "rubric": ["It is"]}\n{"item": "gone", "rubric": ["It is"]}')
-    with pytest.raises(RubricError) as caught:
-        conqret.judge([ITEM], rubric=file)
-    assert f"{file}:2 " in str(caught.value)
-    file.write_text('{"item": "gone", "rubric": ["It is"]}')
-    with pytest.raises(RubricError) as caught:
-        conqret.judge([ITEM], rubric=file)
-    assert f"{file}:1 " in str(caught.value)
-    with pytest.raises(DeclarationError):
-        conqret.judge([ITEM], rubric={"q1": ["It is"]})
 
 
 def test_rubrics_in_the_cells_of_a_table(tmp_path: Path) -> None:

@@ -125,14 +125,8 @@ def test_what_is_no_verdict_is_refused_with_its_line(cell: dict[str, Any], words
         ({}, "nothing is given to be judged"),
         ({"items": TEXTS, "verdict_scale": "1:10"}, "add --verdicts"),
         ({"verdicts": log("A"), "judge": "mine:better"}, "judge and verdicts each define the judge"),
-        ({"verdicts": log("A"), "model": "gpt-4o"}, "leave gpt-4o out"),
         ({"verdicts": log("A"), "metrics": ["clarity"]}, "has no column for clarity"),
-        ({"verdicts": log("A"), "columns": {"verdict": "x"}}, "is not a column"),
         ({"verdicts": log("A"), "probes": ["length"]}, "no probe fits these items"),
-        (
-            {"model": "verdicts/log@0", "items": TEXTS, "probes": ["position"], "format": "direct"},
-            "--verdicts",
-        ),
     ],
 )
 def test_what_cannot_be_asked_of_a_log(asked: dict[str, Any], words: str) -> None:
