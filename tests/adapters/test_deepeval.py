@@ -17,7 +17,6 @@ from deepeval.test_case import ConversationalTestCase, LLMTestCase, Turn  # noqa
 from conqret.adapters.deepeval import ConqretMetric  # noqa: E402
 from tests.adapters import referred  # noqa: E402
 from tests.adapters.examples import run_example  # noqa: E402
-from tests.adapters.metered import ITEMS, MeteredServer  # noqa: E402
 from tests.adapters.referred import LOOKS_AT_A_REFERENCE  # noqa: E402
 
 DOCUMENTS = ["Cages are small, and animals suffer.", "Keepers care."]
@@ -77,18 +76,6 @@ def test_a_case_without_what_the_format_needs_is_skipped_where_that_is_wanted(ru
         [],
         [None, None],
     ]
-
-
-@pytest.mark.parametrize("run_async", [True, False])
-def test_one_budget_and_few_connections_for_all_cases(run_async):
-    cases = [LLMTestCase(input=one, actual_output=said, retrieval_context=DOCUMENTS) for one, said in ITEMS]
-    with MeteredServer() as server:
-        metric = ConqretMetric("groundedness", "direct", settings=server.settings())
-        for _ in range(2):  # a second evaluation has what is left of the budget
-            found = deepeval.evaluate(cases, [metric], async_config=AsyncConfig(run_async=run_async), **QUIET)
-        server.check()
-    data = [metrics_entry for result in found.test_results for metrics_entry in result.metrics_data]
-    assert all(entry.error.startswith("no score: the budget") for entry in data)
 
 
 TEST_FILE = """

@@ -1,6 +1,7 @@
 """The tools of ``conqret serve mcp``, as the SDK's own client calls them: in this process, and over standard input."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -13,8 +14,6 @@ from mcp import Client
 
 import conqret
 from conqret.serve.mcp_tools import mcp_server
-from tests.adapters import referred
-from tests.adapters.referred import LOOKS_AT_A_REFERENCE
 from tests.contract.items import demo
 
 DOCUMENTS = ["Cages are small, and animals suffer.", "Keepers care."]
@@ -129,8 +128,9 @@ def test_every_message_over_standard_input_is_answered(tmp_path):
     """Half of an emoji in an item, and in the record and the name of a stranger's run."""
     conqret.judge(demo()[:2], format="direct", output=tmp_path / "runs" / "theirs")
     record = tmp_path / "runs" / "theirs" / "run.json"
-    record.write_text(record.read_text().replace('"model":"offline"', '"model":"off\\ud800line"', 1))
-    record.write_text(record.read_text().replace('"model": "offline"', '"model": "off\\ud800line"', 1))
+    record.write_text(
+        re.sub('"model": ?"offline"', r'"model": "off\\ud800line"', record.read_text(), count=1)
+    )
     assert "\\ud800" in record.read_text()
     half = json.dumps(ARGUED | {"format": "direct", "topic": "cut \ud83d"})
     calls = {2: ("judge", half), 3: ("runs", "{}"), 4: ("compare", '{"first": "theirs", "second": "theirs"}')}
@@ -165,22 +165,3 @@ def test_every_message_over_standard_input_is_answered(tmp_path):
     assert judged["measures"]["groundedness"]["status"] == "scored"
     assert replies[3]["structuredContent"]["result"][0]["what"].startswith("direct, off?line")
     assert "off?line" in replies[4]["structuredContent"]["first"]
-
-
-@LOOKS_AT_A_REFERENCE
-async def test_a_reference(client, format_, metric):
-    if metric == "preference":
-        pytest.skip("the tool has a second argument of its own")
-    given = {
-        "topic": referred.TOPIC,
-        "argument": referred.ANSWER,
-        "documents": referred.DOCUMENTS,
-        "stance": "pro",
-    }
-    async with client:
-        found = data(
-            await client.call_tool(
-                "judge", given | {"reference": referred.REFERENCE, "format": format_, "metrics": [metric]}
-            )
-        )
-    assert found["measures"][metric]["value"] == pytest.approx(referred.value_of(format_, metric))

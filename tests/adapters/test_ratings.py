@@ -73,14 +73,9 @@ def test_ratings_are_averaged_and_mapped_and_holes_are_named(items):
         ("leaf", "leaf-2"): 0,
     }
     assert holes == [("rain", "rain-1"), ("rain", "rain-2")]
+    assert document_grades(items, judged(items, "query-rubric"))[0] == []
     mapped, _ = document_grades(leaf, found, 1, 4)
     assert [one.relevance for one in mapped] == [4, 1]  # 1 + 4.5 / 5 * 3 is 3.7
-
-
-@pytest.mark.parametrize("format_", ["direct", "static-rubric", "query-rubric"])
-def test_what_is_no_rating_of_a_document_is_no_grade(items, format_):
-    grades, holes = document_grades(items, judged(items, format_))
-    assert (grades, len(holes)) == ([], 6)
 
 
 def test_nuggets_stand_once_with_their_coverage_by_each_system(items):

@@ -54,15 +54,6 @@ def test_in_a_batch():
     assert [part["id"] for part in parts] == ["d1", "d2"]
 
 
-def test_what_has_no_score_is_skipped_in_a_batch_and_the_log_says_why(caplog):
-    evaluator = BatchEvaluator([metric_of("controllability", "controllability")], max_workers=1)
-    with caplog.at_level(logging.DEBUG, "trulens.core.batch"):
-        (row,) = evaluator.evaluate([ROW]).to_dict("records")
-    assert row["controllability"] is None or math.isnan(row["controllability"])
-    assert row["controllability_explanation"] == {"skipped": "all combinations skipped"}
-    assert "because no score: there was nothing to judge" in caplog.text
-
-
 class Keeper:
     """An application that TruLens records."""
 

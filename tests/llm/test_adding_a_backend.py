@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.llm.client_options import BACKENDS, Backend, ClientOptions, backend_of
+from conqret.llm.client_options import BACKENDS, Backend, backend_of
 from tests.contract.plug_in import ROOT, install
 
 PROGRAM = f"""#!{sys.executable}
@@ -78,18 +78,3 @@ def test_two_backends_with_the_same_names_are_an_error(monkeypatch: pytest.Monke
     assert backend_of("x") is hosted
     with pytest.raises(DeclarationError, match="the backends 'one' and 'other' both claim the model 'x/y'"):
         backend_of("x/y")
-
-
-def test_every_name_has_one_backend() -> None:
-    names = {
-        "offline": "offline",
-        "local/x": "local",
-        "gpt-4o": "hosted",
-        "offline/x": "hosted",
-        "local": "hosted",
-    }
-    for model, name in names.items():
-        assert backend_of(model) is BACKENDS[name]
-        assert ClientOptions(model).backend is BACKENDS[name]
-    own = [name for name in BACKENDS if name != "hosted" and BACKENDS.plugged(name) is None]
-    assert [BACKENDS[name].prefix.rstrip("/") for name in own] == own
