@@ -86,7 +86,7 @@ def test_scores_have_explanations_and_parts(log):
 def test_what_has_no_score_is_unscored_and_in_no_mean(log):
     lost = log.samples[0].scores["conqret_controllability_controllability"]
     assert math.isnan(lost.value)
-    assert lost.reason == "grader_failed"
+    assert lost.reason == "scoring_failed"
     assert lost.explanation.startswith("no score: there was nothing to judge")
     summary = log.results.scores[2]
     assert (summary.scored_samples, summary.unscored_samples) == (0, 2)

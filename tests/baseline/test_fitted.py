@@ -36,24 +36,6 @@ def test_every_model_weighs_every_feature_with_the_sign_that_a_reader_expects(na
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize(
-    "worse",
-    [
-        PLAIN.replace(".", "!"),
-        PLAIN.replace(".", "?"),
-        PLAIN.lower(),
-        PLAIN.replace("parents", "you").replace("Schools", "You"),
-        PLAIN.replace("parents", "me").replace("Schools", "I"),
-        PLAIN.replace("good deal", "crap load").replace("children", "idiots"),
-        PLAIN.split(". ")[0] + ".",
-    ],
-    ids=["shouted", "asked", "small letters", "you", "I", "abuse", "half"],
-)
-def test_what_people_mark_down_lowers_the_score(name: str, worse: str) -> None:
-    assert fitted()[name].score(surface(Text(worse))) < fitted()[name].score(surface(Text(PLAIN)))
-
-
-@pytest.mark.parametrize("name", MODELS)
 def test_more_than_two_hundred_words_add_nothing(name: str) -> None:
     words = "Uniforms help."
     long = " ".join([words] * (ENOUGH_WORDS // 2))

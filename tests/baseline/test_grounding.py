@@ -29,9 +29,7 @@ def test_the_passage_and_its_coverage_by_hand() -> None:
     ("claim", "expected"),
     [
         ("The census found 412 cranes living free.", "supports"),
-        ("In 1994 only 19 Kellan cranes were alive.", "supports"),
         ("The census found 214 cranes living free.", "contradicts"),
-        ("The census did not find cranes living free.", "contradicts"),
         ("The programme did harm the herons.", "contradicts"),
         ("Lions have returned to the savannah as well.", "silent"),
         ("The census found Pellworth cranes living free.", "silent"),
@@ -75,10 +73,3 @@ def test_a_verdict_for_each_citation_in_order_and_none_for_a_missing_document() 
     )
     assert [(v.sentence, v.document) for v in evidence.citation_support()] == [(2, 1), (2, 9), (3, 2)]
     assert evidence.citation_support()[1].label is None
-
-
-def test_without_citations_the_words_of_all_documents_count() -> None:
-    evidence = Evidence(item(*UNIFORMS, argument="Uniforms reduce bullying."))
-    assert evidence.groundedness().value == 1
-    assert Evidence(item(*UNIFORMS, argument="Lions roar.")).groundedness().value == 0
-    assert Evidence(item(argument="Uniforms reduce bullying.")).groundedness().value == 0

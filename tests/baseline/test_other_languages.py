@@ -62,20 +62,13 @@ print(json.dumps(scores()))
 
 def everything(item: Item) -> Item:
     """The item with all fields that any format looks at."""
-    return item.model_copy(
-        update={
-            "second_argument": " ".join(reversed((item.argument or "").split("\n"))) + " " + item.topic,
-            "reference": item.documents[0].text if item.documents else item.topic,
-            "nuggets": (
-                Nugget(text=document_sentence(item), importance="vital", assignment="support"),
-                Nugget(text=item.topic, importance="okay", assignment="not_support"),
-            ),
-        }
+    text = item.documents[0].text if item.documents else item.topic
+    nuggets = (
+        Nugget(text=text, importance="vital", assignment="support"),
+        Nugget(text=item.topic, importance="okay", assignment="not_support"),
     )
-
-
-def document_sentence(item: Item) -> str:
-    return item.documents[0].text if item.documents else item.topic
+    second = f"{item.argument} {item.topic}"
+    return item.model_copy(update={"second_argument": second, "reference": text, "nuggets": nuggets})
 
 
 def parallel() -> list[Item]:

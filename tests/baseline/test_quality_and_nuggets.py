@@ -56,10 +56,9 @@ def test_swapping_the_arguments_swaps_the_preference() -> None:
     assert Evidence(item(*UNIFORMS, argument=CAREFUL, second=CAREFUL)).preference().label == "tie"
 
 
-@pytest.mark.parametrize("n", [1, 20, 600])
-def test_topic_nuggets_are_distinct_and_name_the_topic(n: int) -> None:
-    found = Evidence(item()).topic_nuggets(n)
-    assert len(set(found)) == n
+def test_topic_nuggets_are_distinct_and_name_the_topic() -> None:
+    found = Evidence(item()).topic_nuggets(600)
+    assert len(set(found)) == 600
     assert all("wear school uniforms" in nugget for nugget in found)
 
 
@@ -82,18 +81,9 @@ def test_coverage_of_a_document_nugget_by_an_argument() -> None:
     assert evidence.coverage("Bake the loaf for forty minutes", "argument") == 0
 
 
+ODD = ["?", "[1] [2]", "\u4e0d\u662f\u3002", "\u202e\u0661%", "1" * 400, "A\u0301 \U0001f600", "NOT [99]"]
 TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=40).filter(str.strip) | st.sampled_from(
-    [
-        "?",
-        "...",
-        "[1]",
-        "[1] [2]",
-        "\u4e0d\u662f\u3002",
-        "\u202e\u0661%",
-        "1" * 400,
-        "A\u0301 \U0001f600",
-        "NOT [99]",
-    ]
+    ODD
 )
 
 

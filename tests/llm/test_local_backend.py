@@ -104,17 +104,14 @@ def test_the_name_says_which_weights(tmp_path: Path, model: Path) -> None:
     assert options.identity == elsewhere.identity
 
 
-@pytest.mark.parametrize("error", [RuntimeError, IndexError, TypeError])
-def test_a_text_that_the_scorer_fails_on_fails_alone(
-    model: Path, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
-) -> None:
+def test_a_text_that_the_scorer_fails_on_fails_alone(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from conqret.local.scorer import ConditionalPerplexity
 
     stream = ConditionalPerplexity.stream
 
     def fragile(self: Any, pairs: Any, **more: Any) -> Any:
         if pairs[0][0] == "bad":
-            raise error("shapes differ\nand more")
+            raise IndexError("shapes differ\nand more")
         return stream(self, pairs, **more)
 
     monkeypatch.setattr(ConditionalPerplexity, "stream", fragile)
