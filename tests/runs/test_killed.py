@@ -110,14 +110,14 @@ def _questions(count: int) -> list[dict[str, Any]]:
     return [{"question": f"Is {n} too many?"} for n in range(count)]
 
 
-def _answers(*options: str) -> Callable[[Path, FaultServer], tuple[object, ...]]:
+def _answers(metrics: str) -> Callable[[Path, FaultServer], tuple[object, ...]]:
     def command(folder: Path, server: FaultServer) -> tuple[object, ...]:
         part = {"point_of_view": "Yes.", "explanation": "It is."}
         records = [{**row, "id": str(n), "partial_answers": [part]} for n, row in enumerate(_questions(8))]
         questions = lines(folder / "questions.jsonl", records)
         rows = [{"id": str(n), "generation": f"It is {n}, some say."} for n in range(8)]
         answers = lines(folder / "answers.jsonl", rows)
-        scored = ("debateqa", "score", options[0], answers, options[1], questions, *options[2:])
+        scored = ("debateqa", "score", answers, "--references", questions, "--metric", metrics)
         return (*scored, *_called(server))
 
     return command
@@ -209,8 +209,8 @@ KINDS = {
     "perspectives": _perspectives,
     "curation": _curated,
     "improve": _improved,
-    "awareness": _answers("dispute-awareness", "--questions"),
-    "baselines": _answers("baselines", "--references", "--metrics", "bleu,num-of-povs,direct-score"),
+    "awareness": _answers("dispute-awareness"),
+    "baselines": _answers("bleu,num-of-povs,direct-score"),
 }
 """The command of each kind of run, but for its folder."""
 TRIED = (*KINDS,) if FULL else ("judge", "tournament", "experiment")
