@@ -1,10 +1,6 @@
 """conqret's metrics in DeepEval's own runs."""
 
 import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -76,36 +72,6 @@ def test_a_case_without_what_the_format_needs_is_skipped_where_that_is_wanted(ru
         [],
         [None, None],
     ]
-
-
-TEST_FILE = """
-import pytest
-from deepeval import assert_test
-
-from conqret.adapters.deepeval import ConqretMetric
-from tests.adapters.test_deepeval import CASE
-
-@pytest.mark.parametrize("named", ["direct groundedness", "controllability controllability"])
-def test_zoos(named):
-    assert_test(CASE, [ConqretMetric(*reversed(named.split()), threshold=0.3)])
-"""
-
-
-def test_in_its_own_test_runner(tmp_path):
-    (tmp_path / "test_zoos.py").write_text(TEST_FILE)
-    command = shutil.which("deepeval", path=str(Path(sys.executable).parent))
-    done = subprocess.run(
-        [command, "test", "run", "test_zoos.py"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "COLUMNS": "200"},
-    )
-    said = " ".join(done.stdout.replace("│", " ").split())
-    assert done.returncode == 1
-    assert "Passed: 1 | Failed: 1" in said
-    assert "no score: there was nothing to judge" in said
 
 
 def test_the_example_of_the_page():

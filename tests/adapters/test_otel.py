@@ -145,17 +145,6 @@ def test_a_request_that_failed_says_why_and_nothing_more(spans, monkeypatch):
     assert "gen_ai.usage.output_tokens" not in span.attributes, "no count is made up"
 
 
-def test_spans_of_handlers_of_ones_own_hold_them(spans, monkeypatch):
-    monkeypatch.setenv(VARIABLE, "spans")
-    with trace.get_tracer("mine").start_as_current_span("mine"):
-        conqret.judge(ITEM, format="direct", metrics=["groundedness"])
-    inner, item, run, outer = spans()
-    assert [span.name for span in spans()] == ["chat offline", "evaluate direct", "judge direct", "mine"]
-    for one, parent in ((inner, item), (item, run), (run, outer)):
-        assert one.parent.span_id == parent.context.span_id
-    assert outer.parent is None
-
-
 def test_the_score_of_each_metric_is_an_event_of_the_item(spans, monkeypatch):
     monkeypatch.setenv(VARIABLE, "spans")
     with FaultServer(FaultPlan(script=("refusal",))) as server:

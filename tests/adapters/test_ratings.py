@@ -7,7 +7,6 @@ from conqret.data import Measure, Part, Reason, Status
 from conqret.io import open_items
 from conqret.studies.systems.ranked_systems import (
     compared_runs,
-    described,
     document_grades,
     nuggets,
     run_leaderboard,
@@ -38,19 +37,6 @@ def test_a_leaderboard_has_what_has_a_score_and_nothing_else(items):
     mine = [board.on("groundedness", topic)["alpha"] for topic in ("leaf", "bee")]
     assert board.on("groundedness")["alpha"] == pytest.approx(sum(mine) / 2)
     assert board.gaps() == ["direct: alpha has no groundedness for 'rain'"]
-
-
-def test_what_is_missing_is_told_with_its_bounds(items):
-    found = conqret.judge([*items[:2], items[2].model_copy(update={"argument": None})], format="two-sided")
-    whole = found.summary.metrics["two_sided"]
-    assert described(whole, "share") == "0 to 1; share. 3 of 3 reports have a score"
-    part = whole.model_copy(
-        update={"scored": 1, "worst_case": 0.25, "best_case": 0.75, "reasons": {"timeout": 2}}
-    )
-    assert "1 of 3 reports have a score (2 timeout), the others are left out of means, never 0" in described(
-        part, "s"
-    )
-    assert "between 0.250 and 0.750" in described(part, "s")
 
 
 def rated(raw):

@@ -8,15 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from conqret.baseline.text_quality import (
-    ENOUGH_WORDS,
-    FITTED,
-    WIDEST,
-    LinearModel,
-    fitted,
-    share_of,
-    surface,
-)
+from conqret.baseline.text_quality import ENOUGH_WORDS, FITTED, WIDEST, LinearModel, fitted, share_of, surface
 from conqret.text.analysis import Text
 
 MODELS = ("preference", *FITTED)

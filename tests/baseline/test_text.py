@@ -17,11 +17,6 @@ def test_inflected_and_derived_forms_share_a_stem(family: str) -> None:
     assert len({stem(word) for word in family.split()}) == 1
 
 
-def test_different_words_keep_different_stems() -> None:
-    words = "zoo school uniform animal energy police minimum wage country state".split()
-    assert len({stem(word) for word in words}) == len(words)
-
-
 def test_words_part_at_spaces_dashes_and_slashes_and_keep_numbers_whole() -> None:
     text = "The four-day week\u2014cost: \u00a39.6 million (64%, 12%) and/or 1,940 don't!"
     assert words_of(text) == "the four day week cost \u00a39.6 million 64% 12% and or 1,940 don't".split()
@@ -34,10 +29,6 @@ def test_citations_are_no_words_and_stay_with_their_sentence() -> None:
         (["they", "breed"], (1, 2)),
     ]
     assert text.words == ["cranes", "came", "back", "they", "breed"]
-
-
-def test_names_are_capitalised_words_inside_a_sentence() -> None:
-    assert Sentence("Then Ottoline Marsh left Pellworth.").names == {"ottoline", "marsh", "pellworth"}
 
 
 def test_negation_denies_the_next_content_words() -> None:

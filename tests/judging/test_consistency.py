@@ -23,13 +23,7 @@ def test_mean_and_majority_stand_beside_every_sample() -> None:
     assert found.samples == (1.0, 0.25, 0.25)
 
 
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        ([0, 1, 1], 1),
-        ([1, 1, 0.2, 0.2], 0.6),
-    ],
-)
+@pytest.mark.parametrize(("values", "expected"), [([0, 1, 1], 1), ([1, 1, 0.2, 0.2], 0.6)])
 def test_majority_is_the_median_of_the_tied(values: list[float], expected: float) -> None:
     assert majority(values) == pytest.approx(expected)
 

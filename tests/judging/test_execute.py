@@ -124,10 +124,7 @@ def test_damaged_items_are_named_and_written_again(tmp_path: Path, damage: str) 
     run(tmp_path / "r")
     out = JudgeFolder(tmp_path / "r")
     whole, before = out.items_file.read_bytes(), said(out.judgments())
-    damaged = {
-        "cut": whole[:-30],
-        "another text": whole.replace(b"animal", b"animol", 1),
-    }
+    damaged = {"cut": whole[:-30], "another text": whole.replace(b"animal", b"animol", 1)}
     if damage == "gone":
         out.items_file.unlink()
     else:

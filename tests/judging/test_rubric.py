@@ -156,7 +156,6 @@ YAML = """criteria:
         ("r.yaml", YAML),
         ("r.json", json.dumps({"criteria": TABLE})),
         ("r.jsonl", "\n".join(map(json.dumps, TABLE))),
-        ("r.jsonl", json.dumps({"rubric": {"criteria": TABLE}})),
     ],
 )
 def test_our_own_layout(tmp_path: Path, name: str, text: str) -> None:
@@ -237,10 +236,8 @@ def test_short_answers_share_the_weight_of_their_question(tmp_path: Path) -> Non
     ("name", "text", "place"),
     [
         ("r.toml", '[[criteria]]\nquestion = "It is"\nweight = "heavy"\n', ":3 [weight]"),
-        ("r.toml", '[[criteria]]\nquestion = "It is"\n\n[[criteria]]\nweight = 2\n', ":4 "),
         ("r.toml", '[[criteria]]\nquestion = "It is"\nwieght = 2\n', ":3 [wieght]"),
         ("r.yaml", "criteria:\n- question: It is\n  weight: .nan\n", ":3 [weight]"),
-        ("r.jsonl", '{"qid": 1, "rubric": [{"criterion": "X", "points": NaN}]}', ":1 [rubric[1].points]"),
         (
             "r.jsonl",
             '{"qid": 1, "rubric": ["It is"]}\n{"qid": 2, "rubric": [{"criterion": "X", "points": "many"}]}',
@@ -248,8 +245,6 @@ def test_short_answers_share_the_weight_of_their_question(tmp_path: Path) -> Non
         ),
         ("r.jsonl", '{"qid": 1, "rubric": ["It is"]}\n{"qid": 1, "rubric": ["It is not"]}', ":2 [qid]"),
         ("r.jsonl", '{"question": "It is", "name": "x"}\n{"question": "It was", "name": "x"}', ":2 "),
-        ("r.json", '[{"question_text": "Who?", "importance": "vital", "short_answers": []}]', ":1 "),
-        ("r.jsonl", '{"question": "It is"', ":1 "),
     ],
 )
 def test_faults_have_file_and_line(tmp_path: Path, name: str, text: str, place: str) -> None:
@@ -265,10 +260,8 @@ def test_faults_have_file_and_line(tmp_path: Path, name: str, text: str, place: 
     ("name", "text"),
     [
         ("r.toml", "x = 1\n"),
-        ("r.jsonl", "\n"),
         ("r.jsonl", '{"qid": 1, "rubric": ["It is"]}\n{"question": "It is"}'),
         ("r.toml", TOML.replace('name = "clarity"', 'name = "rubric_score"')),
-        ("r.toml", TOML.replace('axis = "Evidence"', 'axis = "style!"')),
     ],
 )
 def test_what_is_no_rubric_is_refused(tmp_path: Path, name: str, text: str) -> None:
@@ -291,13 +284,9 @@ def test_a_few_lines_of_yaml_unpack_to_nothing_large(tmp_path: Path) -> None:
 def test_weights_belong_to_a_rubric() -> None:
     with pytest.raises(DeclarationError):
         conqret.judge([ITEM], criteria=RUBRIC)
-    for other in ({"criteria": ["It is"]}, {"format": "direct"}, {"judge": lambda item: 1.0}):
+    for other in ({"criteria": ["It is"]}, {"format": "direct"}):
         with pytest.raises(DeclarationError):
             conqret.judge([ITEM], rubric=RUBRIC, metrics=["overall_quality"], **other)  # type: ignore[arg-type]
-    with pytest.raises(DeclarationError):
-        conqret.judge([ITEM], rubric=RUBRIC, criteria_per_call=0)
-    with pytest.raises(DeclarationError):
-        conqret.judge([ITEM], criteria_per_call=2)
 
 
 VERDICTS = {"It names a source": "yes", "How clear is it?": 3, "It insults somebody": "no"}

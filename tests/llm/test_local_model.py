@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.llm.backends.local import FILLED, _hub_settings, identity_of, name_and_identity
+from conqret.llm.backends.local import FILLED, identity_of, name_and_identity
 from conqret.llm.client_options import ClientOptions
 from conqret.local.models import window_in
 
@@ -112,18 +112,6 @@ def test_a_hubs_model_has_one_window_pinned_or_not(hub: Path) -> None:
     pinned = f"local/Some/Small@{COMMIT[:12]}"
     wanted = [[pinned, 26_214], [pinned, 26_214], [names[2], None], f"Some/Small@{COMMIT}"]
     assert json.loads(done.stdout) == wanted
-
-
-def test_a_hubs_model_without_a_commit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "conqret.llm.backends.local.hub_file",
-        lambda name, file, commit=None: folder(tmp_path / file) / "config.json",
-    )
-    monkeypatch.chdir(tmp_path)
-    _hub_settings.cache_clear()
-    with pytest.raises(DeclarationError, match="does not report the commit of 'Some/Small'"):
-        ClientOptions("local/Some/Small").resolved()
-    _hub_settings.cache_clear()
 
 
 def test_a_models_own_code_is_neither_run_nor_asked_about(
