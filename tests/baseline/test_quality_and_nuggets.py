@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from conqret.baseline import By, Evidence, Which
 from conqret.baseline.evidence import GROUNDEDNESS, RELEVANCE, prefer
 from conqret.baseline.text_quality import FITTED
-from conqret.judging.dimensions import BY_NAME
 from tests.baseline.items import ELSEWHERE, UNIFORMS, item
 
 CAREFUL = (
@@ -17,13 +16,6 @@ CAREFUL = (
     "Therefore students benefit."
 )
 RANT = "OMG only IDIOTS hate uniforms!!! Everybody knows it, lol, you stupid liars!"
-
-
-def test_a_careful_argument_beats_a_rant() -> None:
-    evidence = Evidence(item(*UNIFORMS, argument=CAREFUL, second=RANT))
-    careful, rant = evidence.dimensions("argument"), evidence.dimensions("second_argument")
-    for dimension in set(BY_NAME) - {"emotional_appeal"}:
-        assert careful[dimension].value > rant[dimension].value, dimension
 
 
 @pytest.mark.parametrize("dimension", FITTED)

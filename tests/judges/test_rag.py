@@ -87,14 +87,6 @@ def test_declining_is_right_where_the_documents_hold_nothing(
     )
 
 
-def test_a_message_that_asks_nothing_has_claims_all_the_same() -> None:
-    found = measures("rag", response([], [claim("supported")]), item=ITEM)
-    assert found["faithfulness"].value == 1.0
-    assert {found[name].status for name in ("answered", "completeness", "context_sufficiency")} == {
-        "inapplicable"
-    }
-
-
 def test_without_documents_what_needs_them_is_unscored_and_no_gate_passes_by_it() -> None:
     alone = ITEM.model_copy(update={"documents": ()})
     answer = {

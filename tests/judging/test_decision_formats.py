@@ -138,9 +138,7 @@ async def test_a_rating_of_two_arguments_is_a_preference_in_both_orders():
     assert measure.distribution == pytest.approx({"first": 0.7, "tie": 0.15, "second": 0.15})
 
 
-@pytest.mark.parametrize(
-    "name", ["direct", "static-rubric", comparison_judge(comparison_criterion("It is polite."))]
-)
+@pytest.mark.parametrize("name", ["direct", comparison_judge(comparison_criterion("It is polite."))])
 @pytest.mark.parametrize(
     ("by_place", "value", "label", "flipped"), [(False, 0.85, "first", False), (True, 0.5, "tie", True)]
 )
