@@ -64,24 +64,15 @@ async def test_a_judgment_is_the_one_that_judge_gives(client):
     assert formats["direct"]["metrics"] == ["context_relevance", "groundedness", "preference"]
 
 
-async def test_criteria_of_ones_own(client):
+async def test_criteria_and_nuggets_that_are_given(client):
+    nuggets = [{"text": "Cages are small.", "importance": "vital"}]
     async with client:
-        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        found = data(
-            await client.call_tool("judge", ARGUED | {"criteria": ["clarity: How clear is it? 1-5"]})
-        )
-    assert tools["judge"].input_schema["properties"]["criteria"]["items"] == {"type": "string"}
-    assert (found["format"], list(found["measures"])) == ("criteria", ["clarity"])
-    assert found["measures"]["clarity"]["reason"] == "no_baseline"
-
-
-async def test_nuggets_that_are_given(client):
-    nuggets = [
-        {"text": "Cages are small.", "importance": "vital"},
-        {"text": "Keepers care.", "importance": "okay"},
-    ]
-    async with client:
-        found = data(await client.call_tool("judge", ARGUED | {"nuggets": nuggets}))
+        criteria, found = [
+            data(await client.call_tool("judge", ARGUED | more))
+            for more in ({"criteria": ["clarity: How clear is it? 1-5"]}, {"nuggets": nuggets})
+        ]
+    assert (criteria["format"], list(criteria["measures"])) == ("criteria", ["clarity"])
+    assert criteria["measures"]["clarity"]["reason"] == "no_baseline"
     own = conqret.judge(ARGUED | {"nuggets": nuggets}, format="nuggets")[0]
     assert found["format"] == "nuggets"
     assert conqret.Judgment.model_validate(found).values == own.values

@@ -107,11 +107,6 @@ def test_a_record_without_what_the_format_needs_is_skipped(caplog):
     assert "because no score: documents is missing or empty" in caplog.text
 
 
-def test_one_text_is_one_document():
-    grounded = feedback("groundedness", "direct")
-    assert grounded(ROW["input"], ROW["output"], ROW["contexts"][0])[0] > 0.3
-
-
 def test_the_example_of_the_page():
     names = run_example("TruLens")
     assert names["found"]["groundedness"][0] > 0.3

@@ -63,16 +63,6 @@ def test_document_nuggets_are_distinct_and_come_from_the_documents() -> None:
     assert "uniform" in found[0].lower()
 
 
-def test_coverage_of_a_document_nugget_by_an_argument() -> None:
-    evidence = Evidence(
-        item(*UNIFORMS, argument="The number of reports fell from 90 to 30 in Larkfield [2].")
-    )
-    said = "In Larkfield the number of reports fell from 90 to 30"
-    assert evidence.coverage(said, "argument") == 1
-    assert evidence.coverage(said.replace("30", "70"), "argument") == pytest.approx(0.5)
-    assert evidence.coverage("Bake the loaf for forty minutes", "argument") == 0
-
-
 ODD = ["?", "[1] [2]", "\u4e0d\u662f\u3002", "\u202e\u0661%", "1" * 400, "A\u0301 \U0001f600", "NOT [99]"]
 TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=40).filter(str.strip) | st.sampled_from(
     ODD

@@ -301,7 +301,6 @@ def test_what_to_do_about_a_batch_that_the_provider_does_not_know(items, tmp_pat
 @pytest.mark.parametrize(
     ("settings", "fault"),
     [
-        ({"model": "offline", "output": True}, "cannot be used in batches"),
         ({"model": "gemini/gemini-pro", "output": True}, "cannot be used in batches"),
         ({"model": "gpt-4o-mini", "output": True, "budget_usd": 1.0}, "no budget can be enforced"),
         ({"model": "gpt-4o-mini"}, "name the run's folder"),

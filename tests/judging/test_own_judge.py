@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import conqret
-from conqret import bias, sensitivity
+from conqret import bias
 from conqret.errors import DeclarationError
 from conqret.judging.own_judge import read_verdict
 from conqret.llm.backends.function import admit, identity
@@ -64,14 +64,6 @@ def test_an_asynchronous_function_says_a_mapping_of_which_one_metric_is_asked() 
     found = row(bias(PAIRS, judge=longer, probes=["position"]), "position")
     assert found.effect is not None
     assert found.effect.value == 0.0
-
-
-def test_a_single_argument_gets_a_number_of_its_quality() -> None:
-    found = row(bias(SINGLES, judge=length, probes=["length"]), "length")
-    assert (found.metric, found.verdict) == ("overall_quality", "alarm")
-    results = sensitivity(SINGLES, judge=length, perturb="truncate:50")
-    assert [curve.metric for curve in results.curves] == ["overall_quality"]
-    assert results.curves[0].means[0] > results.curves[0].means[-1]
 
 
 def test_it_is_told_what_judges_are_shown_and_nothing_that_would_give_a_change_away() -> None:

@@ -64,6 +64,15 @@ async def test_in_one_of_two_orders_a_part_is_lost_with_that_part_alone() -> Non
     assert judgment.value("preference") == 0.5
 
 
+def test_documents_left_out_repeated_or_invented_are_named() -> None:
+    rated = [{"document": number, "explanation": "", "rating": 1} for number in (1, 1, 7, 0)]
+    detail = salvaged("rag-fine-grained", {**fine_grained(), "context_relevance": rated})[
+        "context_relevance"
+    ].detail
+    for words in ("document 2, 3 missing", "document 1 given more than once", "document 0, 7 not among"):
+        assert words in detail
+
+
 def completions(monkeypatch: pytest.MonkeyPatch, *texts: str, finish: str = "stop") -> None:
     left = list(texts)
 
