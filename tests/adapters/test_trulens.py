@@ -25,7 +25,6 @@ ROW = {
     "contexts": ["Cages are small, and animals suffer.", "Keepers care."],
     "expected": "No, keepers care.",
 }
-BARE = {**ROW, "contexts": []}
 COLUMNS = {
     "question": Selector.from_column("input"),
     "answer": Selector.from_column("output"),
@@ -101,7 +100,7 @@ def test_in_an_app_what_has_no_score_is_an_error_with_its_reason_and_in_no_mean(
 def test_a_record_without_what_the_format_needs_is_skipped(caplog):
     evaluator = BatchEvaluator([metric_of("direct", "groundedness")], max_workers=1)
     with caplog.at_level(logging.DEBUG, "trulens.core.batch"):
-        first, second = evaluator.evaluate([ROW, BARE])["groundedness"]
+        first, second = evaluator.evaluate([ROW, {**ROW, "contexts": []}])["groundedness"]
     assert first > 0.3
     assert second is None or math.isnan(second)
     assert "because no score: documents is missing or empty" in caplog.text

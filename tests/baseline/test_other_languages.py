@@ -170,12 +170,11 @@ def claim(text: str, document: str, code: str) -> float:
     [
         (
             "de",
-            "2019 fuhren 6,7 Mio. Menschen mit der Bahn.",
-            "6,7 Millionen Menschen fuhren Bahn [1].",
-            "9,1 Millionen Menschen fuhren Bahn [1].",
+            "6,7 Mio. Menschen fuhren Bahn.",
+            "6,7 Millionen fuhren Bahn [1].",
+            "9,1 Millionen fuhren Bahn [1].",
         ),
         ("ar", "زار المتحف ١٢٠٠ طالب في عام ٢٠٢٠.", "زار المتحف 1200 طالب [1].", "زار المتحف 5400 طالب [1]."),
-        ("hi", "संग्रहालय में १२०० छात्र आए।", "संग्रहालय में 1200 छात्र आए [1]।", "संग्रहालय में 5400 छात्र आए [1]।"),
         ("zh", "博物馆有12万名学生参观。", "有120000名学生参观博物馆[1]。", "有540000名学生参观博物馆[1]。"),
     ],
 )

@@ -54,14 +54,6 @@ def test_company_by_hand() -> None:
     assert company.for_document(texts[2]) == 0
 
 
-def test_documents_that_agree_on_another_topic_are_no_company() -> None:
-    alien = "The crane and the heron share the reed bed with stork and owl."
-    company = TermContext.from_documents(
-        [features(Text(alien), QUERY)] * 3, features(Text(UNIFORMS[0]), QUERY)
-    )
-    assert company.for_document(features(Text(alien), QUERY)) < 0.05
-
-
 @pytest.mark.parametrize(
     "order",
     [

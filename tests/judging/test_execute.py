@@ -98,10 +98,9 @@ def test_damaged_items_are_named_and_written_again(tmp_path: Path, damage: str) 
     run(tmp_path / "r")
     out = JudgeFolder(tmp_path / "r")
     whole, before = out.items_file.read_bytes(), said(out.judgments())
-    damaged = {"cut": whole[:-30], "another text": whole.replace(b"animal", b"animol", 1)}
-    if damage == "gone":
-        out.items_file.unlink()
-    else:
+    out.items_file.unlink()
+    if damage != "gone":
+        damaged = {"cut": whole[:-30], "another text": whole.replace(b"animal", b"animol", 1)}
         out.items_file.write_bytes(damaged[damage])
     out.judgments_file.unlink()
     assert run(tmp_path / "r").summary.total == 4

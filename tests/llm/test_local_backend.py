@@ -161,14 +161,3 @@ def test_the_old_model_goes_before_the_new_one_comes(tmp_path: Path, monkeypatch
         (tmp_path / name / "config.json").write_text(f'{{"name": "{name}"}}')
         asyncio.run(load(name))
     assert beside == [0, 0, 0]
-
-
-def test_what_only_a_local_model_reads_is_in_no_other_key() -> None:
-    def keys(read: Reading, written: bool) -> str:
-        asked = request(reading=read, written=written, baseline=lambda: {"values": [], "tokens": []})
-        (found,) = ask("offline", asked)
-        return found.calls[0].key
-
-    other = reading((("Another text.", ("x",)),))
-    assert keys(reading(), True) == keys(other, True)
-    assert keys(reading(), False) != keys(other, False)  # the messages need not hold what is read
