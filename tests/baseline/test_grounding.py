@@ -42,18 +42,14 @@ def test_verdicts(claim: str, expected: str) -> None:
 def test_groundedness_falls_with_each_contradicted_sentence() -> None:
     good = [
         "Uniforms took 64% of the clothing budget [1].",
-        "In Larkfield the reports fell from 90 to 30 [2].",
         "Students have a right to express themselves [3].",
     ]
     bad = [
         "Uniforms took 46% of the clothing budget [1].",
-        "In Larkfield the reports rose from 90 to 130 [2].",
         "Students have no right to express themselves [3].",
     ]
-    values = [
-        Evidence(item(*UNIFORMS, argument=" ".join(bad[:n] + good[n:]))).groundedness().value
-        for n in range(4)
-    ]
+    arguments = [" ".join(bad[:n] + good[n:]) for n in range(3)]
+    values = [Evidence(item(*UNIFORMS, argument=one)).groundedness().value for one in arguments]
     assert values[0] > 0.9
     assert values == sorted(set(values), reverse=True)
 

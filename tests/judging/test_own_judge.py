@@ -135,9 +135,7 @@ def test_reasons_are_kept_and_the_metrics_of_a_format_are_refused() -> None:
     judgment = conqret.judge(PAIRS[:1], judge=judge)[0]
     polite = judgment.measures["polite"]
     assert (polite.value, polite.explanation, judgment.value("brief")) == (0.0, "no greeting", 1.0)
-    with pytest.raises(
-        DeclarationError, match="not faithfulness: the metrics of a format are judged in a run"
-    ):
+    with pytest.raises(DeclarationError, match="not faithfulness: the metrics of a format"):
         conqret.judge(PAIRS[:1], judge=judge, metrics=["polite", "faithfulness"])
 
 

@@ -112,11 +112,8 @@ def test_which_deployments_are_asked_directly(monkeypatch, model, base, version,
     assert directly(ClientOptions(model, api_base=base)) is direct
     if base is None:
         monkeypatch.setenv("AZURE_API_BASE", "https://y.openai.azure.com")
-        url = server_of(ClientOptions(model)).url
-        assert (
-            url
-            == f"https://y.openai.azure.com/openai/deployments/judge/chat/completions?api-version={version}"
-        )
+        path = f"/openai/deployments/judge/chat/completions?api-version={version}"
+        assert server_of(ClientOptions(model)).url == f"https://y.openai.azure.com{path}"
 
 
 def test_addresses_and_keys(monkeypatch):
@@ -129,9 +126,7 @@ def test_addresses_and_keys(monkeypatch):
     server = server_of(ClientOptions("gpt-4o"))
     assert server.url == "https://api.openai.com/v1/chat/completions"
     assert dict(server.headers) == {"Authorization": "Bearer sk-set", "OpenAI-Organization": "org"}
-    with pytest.raises(
-        DeclarationError, match="--api-base, or the environment variable HOSTED_VLLM_API_BASE"
-    ):
+    with pytest.raises(DeclarationError, match="or the environment variable HOSTED_VLLM_API_BASE"):
         server_of(ClientOptions("hosted_vllm/m"))
     with pytest.raises(DeclarationError, match="characters that no key has"):
         server_of(ClientOptions("gpt-4o", api_key="sk-\nX: y"))
