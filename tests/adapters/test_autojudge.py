@@ -141,15 +141,11 @@ def test_a_model_over_http_is_asked_once(run, tmp_path, monkeypatch):
     assert record["model"] == "hosted_vllm/my-model"
 
 
-def empty(report):
-    return {**report, "responses": []}
-
-
 @pytest.mark.parametrize("variant", ["rag-fine-grained", "query-rubric"])
 def test_a_run_of_empty_reports_is_scored_without_a_model(run, tmp_path, monkeypatch, variant):
     for path in (tmp_path / "runs").iterdir():
         path.unlink()
-    (tmp_path / "runs" / "0.jsonl").write_text(json.dumps(empty(reports()[0])) + "\n")
+    (tmp_path / "runs" / "0.jsonl").write_text(json.dumps({**reports()[0], "responses": []}) + "\n")
     monkeypatch.setenv("OPENAI_MODEL", "my-model")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
     code, said = run("--variant", variant, "--topic", "leaf")
@@ -174,17 +170,11 @@ def test_banks_that_are_given_are_judged_by_formats_of_nuggets_and_a_note_says_s
         assert code == 0, said
         metrics = {metric for _, _, metric in table(tmp_path / "given.eval.txt")}
         if variant == "direct":
-            assert (
-                "note: the format direct uses no nuggets, so the 60 nuggets of the given banks are not used"
-                in said
-            )
+            assert "note: the format direct uses no nuggets, so the 60 nuggets of the given banks" in said
             assert metrics == {"context_relevance", "groundedness"}
-        else:
+        else:  # these nuggets have neither importance nor sub-narratives
             assert "note: judged by the 60 nuggets of the given banks, with the format nuggets" in said
-            assert metrics == {
-                "all_score",
-                "strict_all_score",
-            }  # they have neither importance nor sub-narratives
+            assert metrics == {"all_score", "strict_all_score"}
         (tmp_path / "given.nuggets.jsonl").unlink(missing_ok=True)
 
 
@@ -193,15 +183,9 @@ def test_a_bank_of_claims_and_questions_with_importance(run, tmp_path):
         "query_id": "leaf",
         "title_query": "Why do leaves fall?",
         "claim_bank": {"a": {"claim": "A cause is known.", "query_id": "leaf", "importance": "vital"}},
-        "nugget_bank": {
-            "b": {
-                "question": "Who tells of it?",
-                "query_id": "leaf",
-                "answers": {"many books": {"answer": "many books"}},
-                "importance": "okay",
-            }
-        },
+        "nugget_bank": {"b": {"question": "Who tells of it?", "query_id": "leaf", "importance": "okay"}},
     }
+    bank["nugget_bank"]["b"]["answers"] = {"many books": {"answer": "many books"}}
     (tmp_path / "banks.jsonl").write_text(json.dumps(bank) + "\n")
     code, said = run(
         "--variant", "query-rubric", "--topic", "leaf", "--nugget-banks", str(tmp_path / "banks.jsonl")
@@ -230,10 +214,7 @@ def test_their_configuration_as_ours(base):
 
 def test_wrong_settings_are_said_in_a_line(run):
     code, said = run("--set", "format=dircet")
-    wrong = "did you mean 'direct'"
-    assert code == 1
-    assert wrong in said
-    assert "Traceback" not in said
+    assert (code, "did you mean 'direct'" in said, "Traceback" in said) == (1, True, False)
 
 
 def test_a_topic_without_a_rated_document_has_a_sentence_and_no_qrels(run, tmp_path):
@@ -255,47 +236,3 @@ def test_a_provider_that_never_answers_is_no_leaderboard_of_zeros(run, tmp_path,
     assert code == 1
     assert "no report has a score: {'bad_request': 9}" in said
     assert not (tmp_path / "two-sided.eval.txt").exists()
-
-
-def test_the_starter_kits_reports(base, data_dir, tmp_path, monkeypatch):
-    from autojudge_base.cli import main
-    from click.testing import CliRunner
-
-    from conqret.adapters.autojudge import WORKFLOW
-    from conqret.io.leaderboards import read_leaderboard
-    from conqret.studies.systems.meta_evaluation import meta_evaluate
-    from conqret.studies.systems.result import MetaSettings
-
-    monkeypatch.setenv("OPENAI_MODEL", "offline")
-    data = data_dir / "autojudge_kiddie"
-    where = [
-        "--rag-responses",
-        data / "runs" / "repgen",
-        "--rag-topics",
-        data / "topics" / "kiddie-topics.jsonl",
-    ]
-    command = ["run", "--workflow", WORKFLOW, "--variant", "direct", "--out-dir", tmp_path, *where]
-    done = CliRunner().invoke(main, [str(one) for one in command])
-    assert done.exit_code == 0, done.output
-    truth_file = data / "eval" / "kiddie_fake.eval.ir_measures.txt"
-    truth = read_leaderboard(truth_file)
-    judge = read_leaderboard(tmp_path / "direct.eval.txt")
-    (row,) = meta_evaluate(truth, [judge], MetaSettings(measures=("groundedness",))).rows
-    # Pearson's moves with the baseline, the ranks seldom do.
-    assert {name: round(row.overall[name].value, 6) for name in ("kendall", "spearman", "tauap_b")} == {
-        "kendall": 0.666667,
-        "spearman": 0.8,
-        "tauap_b": 0.777778,
-    }
-    theirs = pytest.importorskip("autojudge_evaluate", reason="autojudge-evaluate is not installed").main
-    out = tmp_path / "meta.jsonl"
-    forms = ["--truth-format", "ir_measures", "--truth-header", "--eval-format", "ir_measures"]
-    files = ["--truth-leaderboard", truth_file, "--output", out, tmp_path / "direct.eval.txt"]
-    done = CliRunner().invoke(theirs, [str(one) for one in ("meta-evaluate", *forms, *files)])
-    assert done.exit_code == 0, done.output
-    (said,) = (
-        one for one in map(json.loads, out.read_text().splitlines()) if one["EvalMeasure"] == row.measure
-    )
-    assert {name: round(one.value, 10) for name, one in row.overall.items()} == {
-        name: said[name] for name in row.overall
-    }

@@ -1,10 +1,6 @@
 """conqret's metrics in DeepEval's own runs."""
 
 import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +13,6 @@ from deepeval.test_case import ConversationalTestCase, LLMTestCase, Turn  # noqa
 from conqret.adapters.deepeval import ConqretMetric  # noqa: E402
 from tests.adapters import referred  # noqa: E402
 from tests.adapters.examples import run_example  # noqa: E402
-from tests.adapters.metered import ITEMS, MeteredServer  # noqa: E402
 from tests.adapters.referred import LOOKS_AT_A_REFERENCE  # noqa: E402
 
 DOCUMENTS = ["Cages are small, and animals suffer.", "Keepers care."]
@@ -77,48 +72,6 @@ def test_a_case_without_what_the_format_needs_is_skipped_where_that_is_wanted(ru
         [],
         [None, None],
     ]
-
-
-@pytest.mark.parametrize("run_async", [True, False])
-def test_one_budget_and_few_connections_for_all_cases(run_async):
-    cases = [LLMTestCase(input=one, actual_output=said, retrieval_context=DOCUMENTS) for one, said in ITEMS]
-    with MeteredServer() as server:
-        metric = ConqretMetric("groundedness", "direct", settings=server.settings())
-        for _ in range(2):  # a second evaluation has what is left of the budget
-            found = deepeval.evaluate(cases, [metric], async_config=AsyncConfig(run_async=run_async), **QUIET)
-        server.check()
-    data = [metrics_entry for result in found.test_results for metrics_entry in result.metrics_data]
-    assert all(entry.error.startswith("no score: the budget") for entry in data)
-
-
-TEST_FILE = """
-import pytest
-from deepeval import assert_test
-
-from conqret.adapters.deepeval import ConqretMetric
-from tests.adapters.test_deepeval import CASE
-
-@pytest.mark.parametrize("named", ["direct groundedness", "controllability controllability"])
-def test_zoos(named):
-    assert_test(CASE, [ConqretMetric(*reversed(named.split()), threshold=0.3)])
-"""
-
-
-def test_in_its_own_test_runner(tmp_path):
-    (tmp_path / "test_zoos.py").write_text(TEST_FILE)
-    command = shutil.which("deepeval", path=str(Path(sys.executable).parent))
-    done = subprocess.run(
-        [command, "test", "run", "test_zoos.py"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "COLUMNS": "200"},
-    )
-    said = " ".join(done.stdout.replace("│", " ").split())
-    assert done.returncode == 1
-    assert "Passed: 1 | Failed: 1" in said
-    assert "no score: there was nothing to judge" in said
 
 
 def test_the_example_of_the_page():

@@ -16,28 +16,14 @@ def run(tmp_path_factory):
     return judged(tmp_path_factory.mktemp("hf") / "run")
 
 
-def test_a_dataset_is_judged_as_it_is():
-    rows = [
-        {"question": one.topic, "answer": one.argument, "contexts": [d.text for d in one.documents]}
-        for one in demo()[:2]
-    ]
-    given = datasets.Dataset.from_list(rows)
-    assert (
-        conqret.judge(given, format="direct")[0].measures == conqret.judge(rows, format="direct")[0].measures
-    )
-    streamed = given.to_iterable_dataset()
-    assert [one.values for one in conqret.judge(streamed, format="direct")] == [
-        one.values for one in conqret.judge(rows, format="direct")
-    ]
-
-
 def test_a_dictionary_of_one_split_is_judged_and_of_several_one_has_to_be_named():
     item = {"question": "Ban zoos?", "answer": "Yes: cages are small [1].", "contexts": ["Cages are small."]}
     given = datasets.Dataset.from_list([item])
     values = conqret.judge([item], format="direct")[0].values
     for split in (given, given.to_iterable_dataset()):
         kind = datasets.DatasetDict if split is given else datasets.IterableDatasetDict
-        assert conqret.judge(kind({"train": split}), format="direct")[0].values == values
+        for source in (split, kind({"train": split})):
+            assert conqret.judge(source, format="direct")[0].values == values
         with pytest.raises(
             conqret.DeclarationError, match=r"several splits \('train', 'test'\): give one of them"
         ):

@@ -45,32 +45,34 @@ SAID = "Yes: cages are small, and animals suffer [1]."
 
 
 @solver
-def answered():
-    """What a model says, without asking one."""
+def answered(messages=()):
+    """What a model says, without asking one; after these messages."""
 
     async def solve(state, generate):
+        if messages:
+            state.messages = list(messages)
         state.output = ModelOutput.from_content("m", SAID)
         return state
 
     return solve
 
 
+def evaluated(folder, samples, *scorers, messages=(), **more):
+    task = inspect_ai.Task(dataset=samples, solver=answered(messages), scorer=list(scorers))
+    (found,) = inspect_ai.eval(task, model="mockllm/model", log_dir=str(folder), display="none", **more)
+    assert found.status == "success", found.error
+    return read_eval_log(found.location)
+
+
 @pytest.fixture(scope="module")
 def log(tmp_path_factory):
     """The log of a task with three of our metrics, the last of which has no score."""
-    task = inspect_ai.Task(
-        dataset=SAMPLES,
-        solver=answered(),
-        scorer=[
-            conqret_metric("groundedness", "direct"),
-            conqret_metric("context_relevance", "rag-fine-grained"),
-            conqret_metric("controllability", "controllability"),
-        ],
+    metrics = (
+        conqret_metric("groundedness", "direct"),
+        conqret_metric("context_relevance", "rag-fine-grained"),
+        conqret_metric("controllability", "controllability"),
     )
-    folder = tmp_path_factory.mktemp("logs")
-    (found,) = inspect_ai.eval(task, model="mockllm/model", log_dir=str(folder), display="none")
-    assert found.status == "success", found.error
-    return read_eval_log(found.location)
+    return evaluated(tmp_path_factory.mktemp("logs"), SAMPLES, *metrics)
 
 
 def test_scores_have_explanations_and_parts(log):
@@ -84,7 +86,7 @@ def test_scores_have_explanations_and_parts(log):
 def test_what_has_no_score_is_unscored_and_in_no_mean(log):
     lost = log.samples[0].scores["conqret_controllability_controllability"]
     assert math.isnan(lost.value)
-    assert lost.reason == "grader_failed"
+    assert lost.reason == "scoring_failed"
     assert lost.explanation.startswith("no score: there was nothing to judge")
     summary = log.results.scores[2]
     assert (summary.scored_samples, summary.unscored_samples) == (0, 2)
@@ -105,54 +107,31 @@ def test_a_log_as_items(log):
     assert found["a-zoos"].value("groundedness") == log.samples[0].scores["conqret_direct_groundedness"].value
 
 
-@solver
-def conversing():
-    """A conversation with a tool, without asking a model."""
-
-    async def solve(state, generate):
-        state.messages = [
-            ChatMessageSystem(content="Be brief."),
-            ChatMessageUser(content="Zoos?"),
-            ChatMessageAssistant(
-                content="", tool_calls=[ToolCall(id="c1", function="look", arguments={"at": "zoos"})]
-            ),
-            ChatMessageTool(content="Cages are small.", tool_call_id="c1", function="look"),
-            ChatMessageAssistant(content="Some are cruel [1]."),
-            ChatMessageUser(content="Should they be banned?"),
-            ChatMessageAssistant(content=SAID),
-        ]
-        state.output = ModelOutput.from_content("m", SAID)
-        return state
-
-    return solve
+CONVERSATION = [
+    ChatMessageSystem(content="Be brief."),
+    ChatMessageUser(content="Zoos?"),
+    ChatMessageAssistant(
+        content="", tool_calls=[ToolCall(id="c1", function="look", arguments={"at": "zoos"})]
+    ),
+    ChatMessageTool(content="Cages are small.", tool_call_id="c1", function="look"),
+    ChatMessageAssistant(content="Some are cruel [1]."),
+    ChatMessageUser(content="Should they be banned?"),
+    ChatMessageAssistant(content=SAID),
+]
 
 
 @pytest.mark.parametrize("suffix", ["json", "eval"])
 def test_a_conversation_is_judged_by_its_last_answer(tmp_path, suffix):
-    task = inspect_ai.Task(
-        dataset=[Sample(id="c", input="Zoos?")],
-        solver=conversing(),
-        scorer=[conqret_metric("groundedness", "direct")],
-    )
-    (found,) = inspect_ai.eval(
-        task, model="mockllm/model", log_dir=str(tmp_path), display="none", log_format=suffix
-    )
-    log = read_eval_log(found.location)
+    sample, scorer = Sample(id="c", input="Zoos?"), conqret_metric("groundedness", "direct")
+    log = evaluated(tmp_path, [sample], scorer, messages=CONVERSATION, log_format=suffix)
     assert log.samples[0].scores["conqret_direct_groundedness"].value is not None
     (item,) = conqret.judge(items_of(log), format="direct", metrics=["groundedness"]).source
     assert (item.topic, item.argument) == ("Should they be banned?", SAID)
     assert [turn.role for turn in item.messages] == ["system", "user", "assistant", "tool", "assistant"]
     assert [document.text for document in item.documents] == ["Cages are small."]
     if suffix == "json":  # which is read as it is
-        (same,) = open_items(found.location)
+        (same,) = open_items(log.location)
         assert (same.topic, same.argument, same.messages) == (item.topic, item.argument, item.messages)
-
-
-def evaluated(folder, samples, *scorers, **more):
-    task = inspect_ai.Task(dataset=samples, solver=answered(), scorer=list(scorers))
-    (found,) = inspect_ai.eval(task, model="mockllm/model", log_dir=str(folder), display="none", **more)
-    assert found.status == "success", found.error
-    return read_eval_log(found.location)
 
 
 def test_a_sample_that_lacks_something_is_unscored_with_the_reason(tmp_path):
@@ -228,21 +207,12 @@ def test_the_example_of_the_page():
 
 @LOOKS_AT_A_REFERENCE
 def test_the_target_is_the_reference(format_, metric, tmp_path):
-    @solver
-    def said():
-        async def solve(state, generate):
-            state.output = ModelOutput.from_content("m", referred.ANSWER)
-            return state
-
-        return solve
-
     sample = Sample(
         input=referred.TOPIC,
         target=referred.REFERENCE,
         metadata={"documents": referred.DOCUMENTS, "stance": "pro"},
     )
-    task = inspect_ai.Task(dataset=[sample], solver=said(), scorer=conqret_metric(metric, format_))
-    (found,) = inspect_ai.eval(task, model="mockllm/model", log_dir=str(tmp_path), display="none")
+    found = evaluated(tmp_path, [sample], conqret_metric(metric, format_))
     (score,) = found.samples[0].scores.values()
     assert score.value == referred.value_of(format_, metric)
     (item,) = items_of(found)

@@ -41,12 +41,6 @@ def test_what_has_no_score_is_invalid_and_says_why():
     assert found.measure["reason"] == "nothing_to_judge"
 
 
-async def test_in_a_batch():
-    runner = BatchEvalRunner({"groundedness": ConqretEvaluator("groundedness", "direct")}, workers=2)
-    found = await runner.aevaluate_responses(queries=[QUERY, QUERY], responses=[RESPONSE, RESPONSE])
-    assert [one.score for one in found["groundedness"]] == [1.0, 1.0]
-
-
 async def test_a_response_without_what_the_format_needs_is_invalid_and_ends_no_batch():
     runner = BatchEvalRunner({"groundedness": ConqretEvaluator("groundedness", "direct", 0.5)}, workers=2)
     bare = Response(ANSWER, source_nodes=[])

@@ -1,6 +1,7 @@
 """The tools of ``conqret serve mcp``, as the SDK's own client calls them: in this process, and over standard input."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -13,8 +14,6 @@ from mcp import Client
 
 import conqret
 from conqret.serve.mcp_tools import mcp_server
-from tests.adapters import referred
-from tests.adapters.referred import LOOKS_AT_A_REFERENCE
 from tests.contract.items import demo
 
 DOCUMENTS = ["Cages are small, and animals suffer.", "Keepers care."]
@@ -65,24 +64,15 @@ async def test_a_judgment_is_the_one_that_judge_gives(client):
     assert formats["direct"]["metrics"] == ["context_relevance", "groundedness", "preference"]
 
 
-async def test_criteria_of_ones_own(client):
+async def test_criteria_and_nuggets_that_are_given(client):
+    nuggets = [{"text": "Cages are small.", "importance": "vital"}]
     async with client:
-        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        found = data(
-            await client.call_tool("judge", ARGUED | {"criteria": ["clarity: How clear is it? 1-5"]})
-        )
-    assert tools["judge"].input_schema["properties"]["criteria"]["items"] == {"type": "string"}
-    assert (found["format"], list(found["measures"])) == ("criteria", ["clarity"])
-    assert found["measures"]["clarity"]["reason"] == "no_baseline"
-
-
-async def test_nuggets_that_are_given(client):
-    nuggets = [
-        {"text": "Cages are small.", "importance": "vital"},
-        {"text": "Keepers care.", "importance": "okay"},
-    ]
-    async with client:
-        found = data(await client.call_tool("judge", ARGUED | {"nuggets": nuggets}))
+        criteria, found = [
+            data(await client.call_tool("judge", ARGUED | more))
+            for more in ({"criteria": ["clarity: How clear is it? 1-5"]}, {"nuggets": nuggets})
+        ]
+    assert (criteria["format"], list(criteria["measures"])) == ("criteria", ["clarity"])
+    assert criteria["measures"]["clarity"]["reason"] == "no_baseline"
     own = conqret.judge(ARGUED | {"nuggets": nuggets}, format="nuggets")[0]
     assert found["format"] == "nuggets"
     assert conqret.Judgment.model_validate(found).values == own.values
@@ -129,8 +119,9 @@ def test_every_message_over_standard_input_is_answered(tmp_path):
     """Half of an emoji in an item, and in the record and the name of a stranger's run."""
     conqret.judge(demo()[:2], format="direct", output=tmp_path / "runs" / "theirs")
     record = tmp_path / "runs" / "theirs" / "run.json"
-    record.write_text(record.read_text().replace('"model":"offline"', '"model":"off\\ud800line"', 1))
-    record.write_text(record.read_text().replace('"model": "offline"', '"model": "off\\ud800line"', 1))
+    record.write_text(
+        re.sub('"model": ?"offline"', r'"model": "off\\ud800line"', record.read_text(), count=1)
+    )
     assert "\\ud800" in record.read_text()
     half = json.dumps(ARGUED | {"format": "direct", "topic": "cut \ud83d"})
     calls = {2: ("judge", half), 3: ("runs", "{}"), 4: ("compare", '{"first": "theirs", "second": "theirs"}')}
@@ -165,22 +156,3 @@ def test_every_message_over_standard_input_is_answered(tmp_path):
     assert judged["measures"]["groundedness"]["status"] == "scored"
     assert replies[3]["structuredContent"]["result"][0]["what"].startswith("direct, off?line")
     assert "off?line" in replies[4]["structuredContent"]["first"]
-
-
-@LOOKS_AT_A_REFERENCE
-async def test_a_reference(client, format_, metric):
-    if metric == "preference":
-        pytest.skip("the tool has a second argument of its own")
-    given = {
-        "topic": referred.TOPIC,
-        "argument": referred.ANSWER,
-        "documents": referred.DOCUMENTS,
-        "stance": "pro",
-    }
-    async with client:
-        found = data(
-            await client.call_tool(
-                "judge", given | {"reference": referred.REFERENCE, "format": format_, "metrics": [metric]}
-            )
-        )
-    assert found["measures"][metric]["value"] == pytest.approx(referred.value_of(format_, metric))

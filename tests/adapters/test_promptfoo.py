@@ -48,7 +48,6 @@ def test_what_does_not_apply_passes_without_a_score_and_says_why():
 @pytest.mark.parametrize(
     ("config", "variables", "wrong"),
     [
-        ({"format": "direct", "metric": "groundednes"}, VARS, "did you mean 'groundedness'"),
         (
             {"format": "direct", "metric": "groundedness"},
             {"topic": "T"},

@@ -96,14 +96,6 @@ def test_why_there_is_no_score_stands_beside_it():
     assert set(found["status"]) == {"inapplicable"}
 
 
-def test_a_query_without_an_answer_is_no_zero():
-    judged = (retriever >> reader_of(ANSWERS) >> GROUNDEDNESS)(TOPICS.iloc[:1])
-    measures = [measure("groundedness"), scored("groundedness")]
-    found = pt.Experiment([judged], TOPICS, QRELS, measures, names=["judged"]).to_dict("records")[0]
-    assert math.isnan(found["groundedness"])
-    assert found["groundedness scored"] == 0.5
-
-
 def test_items_as_a_frame_and_back():
     item = conqret.Item(
         id="zoos",

@@ -1,6 +1,5 @@
 """conqret's metrics as ragas's own, its datasets both ways."""
 
-import asyncio
 import os
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 os.environ.setdefault("RAGAS_DO_NOT_TRACK", "true")
 pytest.importorskip("ragas", reason="the extra ragas is not installed")
 
-from ragas import Dataset, EvaluationDataset, MultiTurnSample, SingleTurnSample, experiment
+from ragas import Dataset, EvaluationDataset, MultiTurnSample, SingleTurnSample
 from ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
 
 import conqret
@@ -63,19 +62,6 @@ async def test_a_sample_without_what_the_format_needs_has_no_value_and_ends_no_b
     assert second.value is None
     assert second.reason == metric.score(**bare).reason
     assert second.reason.startswith("no score: documents is missing or empty")
-
-
-def test_in_an_experiment():
-    metric = ConqretMetric("groundedness", "direct")
-
-    @experiment()
-    async def scored(row):
-        found = await metric.ascore(row["user_input"], row["response"], row["retrieved_contexts"])
-        return {"id": row["id"], "groundedness": found.value, "reason": found.reason}
-
-    (row,) = asyncio.run(scored.arun(as_dataset([ITEM])))
-    assert row["id"] == "zoos"
-    assert 0 < row["groundedness"] <= 1
 
 
 def test_items_come_back_from_a_dataset():

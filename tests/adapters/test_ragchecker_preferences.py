@@ -31,10 +31,3 @@ def test_the_published_figures_come_out(
     # ours treats differences that are equal but for rounding as ties
     ours = benchmark["correlations"](pairs, aspect, benchmark["ragchecker"](pairs, aspect))
     assert [100 * (estimate.value or 0) for estimate in ours] == pytest.approx([pearson, spearman], abs=0.04)
-
-
-def test_the_sample_is_stratified_and_kept_from_the_pilot(benchmark: dict[str, Any], data_dir: Path) -> None:
-    sample, pilot = benchmark["drawn"](benchmark["pairs"](data_dir))
-    datasets = [pair.dataset for pair in sample]
-    assert sorted(map(datasets.count, set(datasets))) == [6] * 10
-    assert not {pair.id for pair in sample} & {pair.id for pair in pilot}

@@ -7,7 +7,6 @@ from conqret.data import Measure, Part, Reason, Status
 from conqret.io import open_items
 from conqret.studies.systems.ranked_systems import (
     compared_runs,
-    described,
     document_grades,
     nuggets,
     run_leaderboard,
@@ -40,19 +39,6 @@ def test_a_leaderboard_has_what_has_a_score_and_nothing_else(items):
     assert board.gaps() == ["direct: alpha has no groundedness for 'rain'"]
 
 
-def test_what_is_missing_is_told_with_its_bounds(items):
-    found = conqret.judge([*items[:2], items[2].model_copy(update={"argument": None})], format="two-sided")
-    whole = found.summary.metrics["two_sided"]
-    assert described(whole, "share") == "0 to 1; share. 3 of 3 reports have a score"
-    part = whole.model_copy(
-        update={"scored": 1, "worst_case": 0.25, "best_case": 0.75, "reasons": {"timeout": 2}}
-    )
-    assert "1 of 3 reports have a score (2 timeout), the others are left out of means, never 0" in described(
-        part, "s"
-    )
-    assert "between 0.250 and 0.750" in described(part, "s")
-
-
 def rated(raw):
     parts = tuple(Part(id=id_, value=one / 5, raw=one) for id_, one in raw.items())
     return {"context_relevance": Measure(status=Status.SCORED, value=0.5, parts=parts)}
@@ -73,14 +59,9 @@ def test_ratings_are_averaged_and_mapped_and_holes_are_named(items):
         ("leaf", "leaf-2"): 0,
     }
     assert holes == [("rain", "rain-1"), ("rain", "rain-2")]
+    assert document_grades(items, judged(items, "query-rubric"))[0] == []
     mapped, _ = document_grades(leaf, found, 1, 4)
     assert [one.relevance for one in mapped] == [4, 1]  # 1 + 4.5 / 5 * 3 is 3.7
-
-
-@pytest.mark.parametrize("format_", ["direct", "static-rubric", "query-rubric"])
-def test_what_is_no_rating_of_a_document_is_no_grade(items, format_):
-    grades, holes = document_grades(items, judged(items, format_))
-    assert (grades, len(holes)) == ([], 6)
 
 
 def test_nuggets_stand_once_with_their_coverage_by_each_system(items):

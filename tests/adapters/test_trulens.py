@@ -25,7 +25,6 @@ ROW = {
     "contexts": ["Cages are small, and animals suffer.", "Keepers care."],
     "expected": "No, keepers care.",
 }
-BARE = {**ROW, "contexts": []}
 COLUMNS = {
     "question": Selector.from_column("input"),
     "answer": Selector.from_column("output"),
@@ -52,15 +51,6 @@ def test_in_a_batch():
     assert 0 <= row["preference"] <= 1
     parts = row["context_relevance_explanation"]["parts"]
     assert [part["id"] for part in parts] == ["d1", "d2"]
-
-
-def test_what_has_no_score_is_skipped_in_a_batch_and_the_log_says_why(caplog):
-    evaluator = BatchEvaluator([metric_of("controllability", "controllability")], max_workers=1)
-    with caplog.at_level(logging.DEBUG, "trulens.core.batch"):
-        (row,) = evaluator.evaluate([ROW]).to_dict("records")
-    assert row["controllability"] is None or math.isnan(row["controllability"])
-    assert row["controllability_explanation"] == {"skipped": "all combinations skipped"}
-    assert "because no score: there was nothing to judge" in caplog.text
 
 
 class Keeper:
@@ -110,15 +100,10 @@ def test_in_an_app_what_has_no_score_is_an_error_with_its_reason_and_in_no_mean(
 def test_a_record_without_what_the_format_needs_is_skipped(caplog):
     evaluator = BatchEvaluator([metric_of("direct", "groundedness")], max_workers=1)
     with caplog.at_level(logging.DEBUG, "trulens.core.batch"):
-        first, second = evaluator.evaluate([ROW, BARE])["groundedness"]
+        first, second = evaluator.evaluate([ROW, {**ROW, "contexts": []}])["groundedness"]
     assert first > 0.3
     assert second is None or math.isnan(second)
     assert "because no score: documents is missing or empty" in caplog.text
-
-
-def test_one_text_is_one_document():
-    grounded = feedback("groundedness", "direct")
-    assert grounded(ROW["input"], ROW["output"], ROW["contexts"][0])[0] > 0.3
 
 
 def test_the_example_of_the_page():

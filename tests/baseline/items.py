@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 from conqret.data import Document, Item
-
-FIXTURES = Path(__file__).parents[2] / "fixtures" / "topics"
 
 UNIFORMS = (
     "School uniforms cost families money, because a uniform must be bought each year. A survey of 1,200 parents "
@@ -36,33 +32,3 @@ def item(*texts: str, argument: str | None = None, second: str | None = None, st
         argument=argument,
         second_argument=second,
     )
-
-
-def fixture_topics() -> list[dict[str, Any]]:
-    """The raw records of the repository's fixture topics."""
-    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(FIXTURES.glob("*.json"))]
-
-
-def fixture_items(documents: int | None = None) -> list[Item]:
-    """An item for each fixture topic and stance; citations stand after the full stop."""
-    found = []
-    for topic in fixture_topics():
-        place = {document["id"]: n for n, document in enumerate(topic["documents"], start=1)}
-        for stance, argument in topic["arguments"].items():
-            text = " ".join(
-                sentence["text"] + "".join(f" [{place[cite]}]" for cite in sentence["cites"])
-                for sentence in argument["sentences"]
-            )
-            found.append(
-                Item(
-                    id=f"{topic['slug']}-{stance}",
-                    topic=topic["question"],
-                    stance=stance,
-                    documents=tuple(
-                        Document(id=d["id"], text=d["text"], title=d["title"])
-                        for d in topic["documents"][:documents]
-                    ),
-                    argument=text,
-                )
-            )
-    return found

@@ -8,68 +8,45 @@ from conqret.baseline.declining import clauses_that_claim, declines, refers
 
 DECLINING = """
 I'm sorry, I can't help with that.
-I'm unable to assist you here.
 I don't know.
 I don't have enough information to answer this.
-I'm not sure about that.
 No idea, sorry.
-This is not something I can answer.
 The documents do not mention it.
-The provided context says nothing about prices.
 It isn't stated in the documents you provided.
 There is no information on refunds.
-Not found.
-That falls outside the scope of this assistant.
 This is something only a human colleague can answer.
-We are unable to advise you on this matter; kindly get in touch with a colleague.
 Dabei kann ich Ihnen leider nicht helfen.
 Ich weiß es nicht.
 Dazu liegen mir leider keine Angaben vor.
-Ich kann Ihnen dabei leider nicht weiterhelfen.
 Das kann ich leider nicht beurteilen.
-Dazu steht in den Unterlagen nichts.
 Die Artikel sagen nicht, ob Ihr Gartenhaus versichert ist.
-Das ist in den Dokumenten nicht angegeben.
 Je ne sais pas.
-Je ne suis pas en mesure de répondre.
 Les documents ne mentionnent pas le prix.
-Cela ne figure pas dans les documents.
 No lo sé.
 No tengo información sobre eso.
 Los documentos no mencionan el precio.
-No se indica en los documentos.
 """
 ANSWERING = """
 The hotline cannot help customers of other providers.
 Never share your password with anyone.
-The archive does not include invoices.
 Guests without a ticket are not admitted.
-The move is not free of charge.
 Sie können den Vertrag nicht online kündigen.
 Keine Gebühren fallen an.
-Die Gebühr wird nicht erstattet.
 Vous ne pouvez pas résilier en ligne.
-Le remboursement n'est pas possible.
 No se puede cancelar en línea.
-No hay gastos de envío.
 """
 REFERRING = """
 Please contact our service team.
-Please call our hotline on weekdays.
 You can reach our team at help@example.org.
-Feel free to write to us.
 I would recommend contacting a lawyer.
 A colleague will get back to you.
 Bitte wenden Sie sich an den Kundendienst.
-Rufen Sie uns gerne an.
-Kontaktieren Sie bitte unser Serviceteam per E-Mail.
 Unser Kundenservice hilft Ihnen gern weiter.
 Veuillez contacter le service client.
 Póngase en contacto con nosotros.
 """
 STATING = """
 Our service team is available from Monday to Friday.
-You can ask for a refund within 14 days.
 Garages are covered up to 5,000 euros.
 Die Garage ist bis 5.000 Euro versichert.
 """
@@ -77,10 +54,7 @@ BESIDE = """
 I'm sorry, I don't know that exactly, but every shed is covered. | every shed is covered.
 I cannot tell you the exact price; however, delivery is free above 50 euros. | delivery is free above 50 euros.
 I don't have that information: the office is closed on Mondays. | the office is closed on Mondays.
-Sorry, no information about that, although your bike is covered. | your bike is covered.
-Leider weiß ich das nicht genau, aber die Selbstbeteiligung beträgt 150 Euro. | die Selbstbeteiligung beträgt 150 Euro.
 Sheds are covered against fire; there is no information about theft. | Sheds are covered against fire
-I'm sorry, but I don't have enough information to answer that question. |
 Dazu steht nichts in den Artikeln, Sie können aber den Service anrufen. |
 I'm afraid I can't answer that - our team can. |
 Unfortunately theft is not covered, but fire and storm are. |

@@ -62,20 +62,13 @@ print(json.dumps(scores()))
 
 def everything(item: Item) -> Item:
     """The item with all fields that any format looks at."""
-    return item.model_copy(
-        update={
-            "second_argument": " ".join(reversed((item.argument or "").split("\n"))) + " " + item.topic,
-            "reference": item.documents[0].text if item.documents else item.topic,
-            "nuggets": (
-                Nugget(text=document_sentence(item), importance="vital", assignment="support"),
-                Nugget(text=item.topic, importance="okay", assignment="not_support"),
-            ),
-        }
+    text = item.documents[0].text if item.documents else item.topic
+    nuggets = (
+        Nugget(text=text, importance="vital", assignment="support"),
+        Nugget(text=item.topic, importance="okay", assignment="not_support"),
     )
-
-
-def document_sentence(item: Item) -> str:
-    return item.documents[0].text if item.documents else item.topic
+    second = f"{item.argument} {item.topic}"
+    return item.model_copy(update={"second_argument": second, "reference": text, "nuggets": nuggets})
 
 
 def parallel() -> list[Item]:
@@ -177,12 +170,11 @@ def claim(text: str, document: str, code: str) -> float:
     [
         (
             "de",
-            "2019 fuhren 6,7 Mio. Menschen mit der Bahn.",
-            "6,7 Millionen Menschen fuhren Bahn [1].",
-            "9,1 Millionen Menschen fuhren Bahn [1].",
+            "6,7 Mio. Menschen fuhren Bahn.",
+            "6,7 Millionen fuhren Bahn [1].",
+            "9,1 Millionen fuhren Bahn [1].",
         ),
         ("ar", "زار المتحف ١٢٠٠ طالب في عام ٢٠٢٠.", "زار المتحف 1200 طالب [1].", "زار المتحف 5400 طالب [1]."),
-        ("hi", "संग्रहालय में १२०० छात्र आए।", "संग्रहालय में 1200 छात्र आए [1]।", "संग्रहालय में 5400 छात्र आए [1]।"),
         ("zh", "博物馆有12万名学生参观。", "有120000名学生参观博物馆[1]。", "有540000名学生参观博物馆[1]。"),
     ],
 )

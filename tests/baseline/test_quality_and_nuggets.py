@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from conqret.baseline import By, Evidence, Which
 from conqret.baseline.evidence import GROUNDEDNESS, RELEVANCE, prefer
 from conqret.baseline.text_quality import FITTED
-from conqret.judging.dimensions import BY_NAME
 from tests.baseline.items import ELSEWHERE, UNIFORMS, item
 
 CAREFUL = (
@@ -17,13 +16,6 @@ CAREFUL = (
     "Therefore students benefit."
 )
 RANT = "OMG only IDIOTS hate uniforms!!! Everybody knows it, lol, you stupid liars!"
-
-
-def test_a_careful_argument_beats_a_rant() -> None:
-    evidence = Evidence(item(*UNIFORMS, argument=CAREFUL, second=RANT))
-    careful, rant = evidence.dimensions("argument"), evidence.dimensions("second_argument")
-    for dimension in set(BY_NAME) - {"emotional_appeal"}:
-        assert careful[dimension].value > rant[dimension].value, dimension
 
 
 @pytest.mark.parametrize("dimension", FITTED)
@@ -56,10 +48,9 @@ def test_swapping_the_arguments_swaps_the_preference() -> None:
     assert Evidence(item(*UNIFORMS, argument=CAREFUL, second=CAREFUL)).preference().label == "tie"
 
 
-@pytest.mark.parametrize("n", [1, 20, 600])
-def test_topic_nuggets_are_distinct_and_name_the_topic(n: int) -> None:
-    found = Evidence(item()).topic_nuggets(n)
-    assert len(set(found)) == n
+def test_topic_nuggets_are_distinct_and_name_the_topic() -> None:
+    found = Evidence(item()).topic_nuggets(600)
+    assert len(set(found)) == 600
     assert all("wear school uniforms" in nugget for nugget in found)
 
 
@@ -72,28 +63,9 @@ def test_document_nuggets_are_distinct_and_come_from_the_documents() -> None:
     assert "uniform" in found[0].lower()
 
 
-def test_coverage_of_a_document_nugget_by_an_argument() -> None:
-    evidence = Evidence(
-        item(*UNIFORMS, argument="The number of reports fell from 90 to 30 in Larkfield [2].")
-    )
-    said = "In Larkfield the number of reports fell from 90 to 30"
-    assert evidence.coverage(said, "argument") == 1
-    assert evidence.coverage(said.replace("30", "70"), "argument") == pytest.approx(0.5)
-    assert evidence.coverage("Bake the loaf for forty minutes", "argument") == 0
-
-
+ODD = ["?", "[1] [2]", "\u4e0d\u662f\u3002", "\u202e\u0661%", "1" * 400, "A\u0301 \U0001f600", "NOT [99]"]
 TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=40).filter(str.strip) | st.sampled_from(
-    [
-        "?",
-        "...",
-        "[1]",
-        "[1] [2]",
-        "\u4e0d\u662f\u3002",
-        "\u202e\u0661%",
-        "1" * 400,
-        "A\u0301 \U0001f600",
-        "NOT [99]",
-    ]
+    ODD
 )
 
 

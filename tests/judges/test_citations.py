@@ -9,13 +9,6 @@ from conqret import Document, Item, judge
 DOCUMENTS = tuple(Document(id=f"d{number}", text=f"Text {number}.") for number in range(1, 5))
 
 
-def scores(argument: str, documents: tuple[Document, ...] = DOCUMENTS) -> dict[str, float | str | None]:
-    (found,) = judge(
-        [Item(id="i", topic="Zoos?", documents=documents, argument=argument)], format="citations"
-    )
-    return {name: measure.reason or measure.value for name, measure in found.measures.items()}
-
-
 @pytest.mark.parametrize(
     ("argument", "cited", "valid", "used"),
     [
@@ -25,19 +18,16 @@ def scores(argument: str, documents: tuple[Document, ...] = DOCUMENTS) -> dict[s
     ],
 )
 def test_shares(argument: str, cited: float, valid: float, used: float) -> None:
-    assert scores(argument) == {"statements_cited": cited, "citations_valid": valid, "documents_cited": used}
+    item = Item(id="i", topic="Zoos?", documents=DOCUMENTS, argument=argument)
+    measures = judge([item], format="citations")[0].measures
+    found = {name: measure.reason or measure.value for name, measure in measures.items()}
+    assert found == {"statements_cited": cited, "citations_valid": valid, "documents_cited": used}
 
 
 def test_the_parts_say_which() -> None:
-    item = Item(
-        id="i", topic="Zoos?", documents=DOCUMENTS[:2], argument="Animals in zoos suffer badly [2, 5]."
-    )
-    (found,) = judge([item], format="citations")
-    assert [(part.id, part.label) for part in found.measures["citations_valid"].parts] == [
-        ("sentence 1, document 2", "is there"),
-        ("sentence 1, document 5", "no such document"),
-    ]
-    assert [(part.id, part.label) for part in found.measures["documents_cited"].parts] == [
-        ("d1", "not cited"),
-        ("d2", "cited"),
-    ]
+    text = "Animals in zoos suffer badly [2, 5]."
+    (found,) = judge([Item(id="i", topic="Zoos?", documents=DOCUMENTS, argument=text)], format="citations")
+    valid, cited = (found.measures[name].parts for name in ("citations_valid", "documents_cited"))
+    assert [part.label for part in valid] == ["is there", "no such document"]
+    assert valid[1].id == "sentence 1, document 5"
+    assert [part.label for part in cited] == ["not cited", "cited", "not cited", "not cited"]

@@ -9,8 +9,6 @@ import pytest
 import conqret
 from conqret import Document, Item
 from conqret.judging.build_gate import check_required, parse_mean
-from conqret.judging.judge_parts import JUDGES, Case
-from conqret.judging.responses import valid_alone
 from tests.judging.scripted import measures
 
 ITEM = Item(
@@ -89,14 +87,6 @@ def test_declining_is_right_where_the_documents_hold_nothing(
     )
 
 
-def test_a_message_that_asks_nothing_has_claims_all_the_same() -> None:
-    found = measures("rag", response([], [claim("supported")]), item=ITEM)
-    assert found["faithfulness"].value == 1.0
-    assert {found[name].status for name in ("answered", "completeness", "context_sufficiency")} == {
-        "inapplicable"
-    }
-
-
 def test_without_documents_what_needs_them_is_unscored_and_no_gate_passes_by_it() -> None:
     alone = ITEM.model_copy(update={"documents": ()})
     answer = {
@@ -111,10 +101,7 @@ def test_without_documents_what_needs_them_is_unscored_and_no_gate_passes_by_it(
 @pytest.mark.parametrize(
     ("answer", "faithfulness"),
     [
-        (ITEM.argument, 1.0),
         ("1. Choose Rotate next to the token.\n2. Only workspace owners can rotate tokens.", 1.0),
-        ("The archive is mailed to all administrators within five minutes.", 0.0),
-        ("I could not find anything about that. Please ask our sales team.", None),
         ("Dazu liegen mir leider keine Informationen vor.", None),
         ("Thanks for asking! The context says nothing about this. Please write to sales.", None),
         ("The archive does not include invoices. I found nothing about exchanges.", 0.0),
@@ -150,12 +137,9 @@ SHEDS = Item(
     ("answer", "verdicts"),
     [
         ("I don't have enough information to answer that question. Please contact our service team.", None),
-        ("That is outside of what I can help with. A colleague will get back to you.", None),
         ("I don't know that exactly, but every shed is covered for one million euros.", ["partly"]),
-        ("I can't tell you about theft, but sheds are covered against fire and storm.", ["supported"]),
         ("Sheds are covered against fire; there is no information about theft.", ["supported"]),
         ("I cannot say. The moon is made of cheese; it weighs 5 kg.", ["not in documents"]),
-        ("That is a good question, but I do not know the answer.", None),
     ],
 )
 def test_hints_beside_a_decline_are_no_claims_and_clauses_that_claim_it_are(
@@ -175,11 +159,9 @@ def test_a_decline_without_documents_is_no_case_of_missing_documents() -> None:
     (declined,) = conqret.judge([declining], format="rag")
     (claimed,) = conqret.judge([claiming], format="rag")
     for name in ("faithfulness", "unsupported_claims"):
-        assert (declined.measures[name].status, declined.measures[name].reason) == (
-            "inapplicable",
-            "declined",
-        )
-        assert (claimed.measures[name].status, claimed.measures[name].reason) == ("unscored", "no_evidence")
+        lost, missing = declined.measures[name], claimed.measures[name]
+        assert (lost.status, lost.reason) == ("inapplicable", "declined")
+        assert (missing.status, missing.reason) == ("unscored", "no_evidence")
 
 
 def test_the_baseline_cannot_tell_if_declining_is_right_and_says_what_it_looked_at() -> None:
@@ -207,32 +189,12 @@ def test_the_baseline_cannot_tell_if_declining_is_right_and_says_what_it_looked_
 
 @pytest.mark.parametrize(
     ("answer", "claims", "faithfulness"),
-    [
-        ("Yes. The TV option includes 90 channels.", 1, 1.0),
-        ("No, sorry. The TV option includes 90 channels.", 1, 1.0),
-        ("Ja.\n\nThe TV option includes 90 channels.", 1, 1.0),
-        ("Yes.", 0, None),
-    ],
+    [("No, sorry. The TV option includes 90 channels.", 1, 1.0), ("Yes.", 0, None)],
 )
 def test_a_yes_or_no_is_no_claim(answer: str, claims: int, faithfulness: float | None) -> None:
     documents = (Document(id="d", text="The TV option includes 90 channels."),)
-    item = ITEM.model_copy(
-        update={
-            "topic": "Is there TV?",
-            "documents": documents,
-            "argument": answer,
-            "language": "en",
-        }
-    )
+    item = Item(id="tv", topic="Is there TV?", documents=documents, argument=answer, language="en")
     (judgment,) = conqret.judge([item], format="rag")
     measure = judgment.measures["faithfulness"]
     assert (len(measure.parts), measure.value) == (claims, faithfulness)
     assert judgment.measures["answered"].label == "answered"
-
-
-def test_a_broken_list_of_documents_does_not_cost_the_claims() -> None:
-    wrong = response([part("all", "answered")], [claim("supported")], "answers")
-    (prompt,) = JUDGES["rag"].judge_prompts
-    found = valid_alone(prompt, Case(ITEM), wrong)
-    assert found["context_relevance"].reason == "invalid_answer"
-    assert (found["faithfulness"].value, found["completeness"].value) == (1.0, 1.0)

@@ -204,19 +204,26 @@ def test_a_dry_run_expects_half_the_price(items):
         expected_cost(items, batch=True, model="offline")
 
 
-@pytest.mark.parametrize(("status", "headers"), [(401, {}), (429, {"Retry-After": "86400"})])
+@pytest.mark.parametrize(
+    ("status", "fault"),
+    [
+        (401, "batch batch_0 cannot be collected: not for you"),
+        (429, "batch batch_0 cannot be collected: not for you"),
+        (404, r"not for you.*\(take it out of .*batches.json, and its"),
+    ],
+)
 def test_a_provider_that_does_not_say_is_not_waited_for_and_its_echo_shows_no_key(
-    items, tmp_path, status, headers
+    items, tmp_path, status, fault
 ):
     class Echo(BatchServer):
         async def _look(self, request: web.Request) -> web.Response:
             said = {"error": {"message": f"not for you: {request.headers['Authorization']} is no key"}}
-            return web.json_response(said, status=status, headers=headers)
+            return web.json_response(said, status=status, headers={"Retry-After": "86400"})
 
     with Echo() as server:
         settings = {"model": "openai/m", "api_base": server.url, "output": tmp_path / "run", "batch": True}
         judge(items, api_key="words-of-my-own", **settings)
-        with pytest.raises(ConqretError, match="batch batch_0 cannot be collected: not for you") as caught:
+        with pytest.raises(ConqretError, match=fault) as caught:
             judge(items, api_key="words-of-my-own", **settings)
     assert "words" not in str(caught.value)
 
@@ -252,29 +259,14 @@ def test_a_completed_batch_whose_files_are_not_there_yet_is_waited_for(items, tm
 def test_runs_that_share_a_store_hand_in_each_question_once(forks: Forks, items, tmp_path):
     """Two processes at once, twice: what one hands in the others wait for; nothing is taken for a killed one's."""
     keys = {"OPENAI_API_KEY": "k"}
+    command = ["judge", items, *"--format direct --batch -q --model openai/m".split()]
     with BatchServer(latency=0.2) as server:
+        command += ["--api-base", server.url, "--recordings", tmp_path / "shared.sqlite"]
 
         def together() -> None:
             said = [tmp_path / f"said-{number}" for number in range(2)]
             started = [
-                forks.start(
-                    "judge",
-                    items,
-                    "--format",
-                    "direct",
-                    "--batch",
-                    "-q",
-                    "--model",
-                    "openai/m",
-                    "--api-base",
-                    server.url,
-                    "--recordings",
-                    tmp_path / "shared.sqlite",
-                    "-o",
-                    tmp_path / f"run-{number}",
-                    err=file,
-                    environment=keys,
-                )
+                forks.start(*command, "-o", tmp_path / f"run-{number}", err=file, environment=keys)
                 for number, file in enumerate(said)
             ]
             for number, file in zip(started, said, strict=True):
@@ -309,7 +301,6 @@ def test_what_to_do_about_a_batch_that_the_provider_does_not_know(items, tmp_pat
 @pytest.mark.parametrize(
     ("settings", "fault"),
     [
-        ({"model": "offline", "output": True}, "cannot be used in batches"),
         ({"model": "gemini/gemini-pro", "output": True}, "cannot be used in batches"),
         ({"model": "gpt-4o-mini", "output": True, "budget_usd": 1.0}, "no budget can be enforced"),
         ({"model": "gpt-4o-mini"}, "name the run's folder"),

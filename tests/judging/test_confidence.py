@@ -1,10 +1,9 @@
 """How sure a judge is of a score, by what says so."""
 
 import pytest
-from pydantic import ValidationError
 
 from conqret.data import Measure, Reason, Status
-from conqret.judging.scales import both_orders, combine_samples, confidences, preferred, with_confidence
+from conqret.judging.scales import both_orders, combine_samples, confidences, preferred
 
 
 def scored(value, **more):
@@ -33,10 +32,3 @@ def test_what_becomes_one_measure_has_the_mean_of_what_all_have():
     assert found.confidence == {"logprobs": pytest.approx(0.7)}
     rated = both_orders({"quality": one}, {"quality": two})["quality"]
     assert rated.confidence == {"logprobs": pytest.approx(0.7)}
-
-
-def test_what_has_no_score_gets_no_confidence():
-    missing = Measure.missing(Reason.REFUSAL)
-    assert with_confidence(missing, {"logprobs": 1.0}) is missing
-    with pytest.raises(ValidationError):
-        scored(0.5, confidence={"logprobs": 1.5})

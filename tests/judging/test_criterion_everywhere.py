@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import http.client
 import json
-import os
 import re
-import signal
-import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +24,6 @@ from tests.server import FaultServer
 STATEMENT = "sourced: The answer names a source"
 CLARITY = "clarity: How clear is the wording? 1-5"
 ASKED = ("--criterion", STATEMENT, "--criterion", CLARITY, "--model", "openai/m")
-ANCHORED = conqret.Criterion("clarity", "How clear is it?", (1, 3), {1: "not at all", 3: "at once"})
-ITEM = {"topic": "Ban zoos?", "argument": "Cages are small [1].", "documents": ["Cages are small."]}
 LABELS = ROOT / "fixtures" / "demo" / "labels.jsonl"
 
 
@@ -58,53 +50,6 @@ def test_labels_meet_it_by_its_name(forks: Forks, tmp_path: Path) -> None:
     assert forks.end() == 0
     assert "“The answer names a source”" in told.read_text()
     assert "The answer names a source" in (one / "report.html").read_text()
-
-
-@contextlib.contextmanager
-def served(forks: Forks, folder: Path, *asked: object) -> Iterator[tuple[str, str]]:
-    """The port and the path of the one judge that ``conqret serve http`` says that it serves; it ends with 0."""
-    out, errors = folder / "out", folder / "errors"
-    out.touch()
-    process = forks.start("serve", "http", *asked, "--port", 0, out=out, err=errors)
-    try:
-        until = time.monotonic() + 60
-        while not (found := re.findall(r"POST http://127\.0\.0\.1:(\d+)(/v1\S+)", out.read_text())):
-            assert time.monotonic() < until, errors.read_text()
-            time.sleep(0.05)
-        (address,) = found
-        yield address
-    finally:
-        os.kill(process, signal.SIGTERM)
-        assert forks.end() == 0
-
-
-def test_over_http(forks: Forks, tmp_path: Path) -> None:
-    pytest.importorskip("uvicorn", reason="the extra web is not installed")
-    with FaultServer() as server:
-        asked = (*ASKED, "--api-base", server.url, "--recordings", tmp_path / "store.sqlite")
-        with served(forks, tmp_path, *asked) as (port, path):
-            assert path == "/v1/judge/criteria"
-            whole = _sent(port, "POST", path, ITEM)
-            part = _sent(port, "POST", f"{path}?metric=clarity", {"topic": "Ban zoos?"})
-            document = _sent(port, "GET", "/openapi.json")
-    assert {name: one["status"] for name, one in whole["measures"].items()} == {
-        "sourced": "scored",
-        "clarity": "scored",
-    }
-    assert part["measures"]["clarity"]["reason"] == Reason.NOTHING_TO_JUDGE
-    described = document["paths"]["/v1/judge/criteria"]["post"]
-    assert "The answer names a source" in described["summary"]
-    assert described["parameters"][0]["schema"]["items"]["enum"] == ["sourced", "clarity"]
-
-
-def _sent(port: str, method: str, path: str, item: object = None) -> Any:
-    connection = http.client.HTTPConnection("127.0.0.1", int(port), timeout=60)
-    body = None if item is None else json.dumps(item)
-    connection.request(method, path, body, {"Content-Type": "application/json"} if body else {})
-    answer = connection.getresponse()
-    content = answer.read()
-    assert answer.status == 200, content
-    return json.loads(content)
 
 
 def test_a_file_of_settings(forks: Forks, tmp_path: Path) -> None:

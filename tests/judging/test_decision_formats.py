@@ -11,9 +11,7 @@ import pytest
 
 from conqret import DeclarationError, detect, judge
 from conqret.judging.deciding import CANNOT
-from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES
-from conqret.judging.setup import set_up
 from conqret.llm.client_options import ClientOptions
 from conqret.retrieval.rerank import ListwiseReranker
 from conqret.studies.tournament.comparison import comparison_criterion, comparison_judge
@@ -140,9 +138,7 @@ async def test_a_rating_of_two_arguments_is_a_preference_in_both_orders():
     assert measure.distribution == pytest.approx({"first": 0.7, "tie": 0.15, "second": 0.15})
 
 
-@pytest.mark.parametrize(
-    "name", ["direct", "static-rubric", comparison_judge(comparison_criterion("It is polite."))]
-)
+@pytest.mark.parametrize("name", ["direct", comparison_judge(comparison_criterion("It is polite."))])
 @pytest.mark.parametrize(
     ("by_place", "value", "label", "flipped"), [(False, 0.85, "first", False), (True, 0.5, "tie", True)]
 )
@@ -176,12 +172,6 @@ async def test_controllability_is_the_share_on_a_side_that_is_not_told(label, pr
 def test_what_cannot_be_put_as_questions_says_so_before_a_call(name):
     with pytest.raises(DeclarationError, match=rf"the format {name} cannot .* judge by .*rag-fine-grained"):
         judge([ITEM], format=name, model="decision/judge", api_base="http://localhost:1")
-
-
-def test_prompts_of_ones_own_are_not_sent_and_a_note_says_so(tmp_path):
-    client = ClientOptions("decision/judge", api_base="http://localhost:1")
-    assert "are not sent" in set_up("listwise", client, JudgeOptions(), tmp_path).notes[-1]
-    assert not set_up("listwise", client, JudgeOptions()).notes
 
 
 async def test_documents_are_reranked_by_their_expected_grades():

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from conqret.data import Item
-from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io import open_items
 from conqret.judging.instrument import case_of, filled, prompt_languages
 from conqret.judging.judge_options import JudgeOptions
@@ -65,11 +64,3 @@ def test_every_format_that_writes_says_it(bees: dict[str, Item]) -> None:
         for ask in judge.judge_prompts:
             shown = filled(library[ask.prompt], ask, case).system
             assert ("Hindi" in shown) is (ask.reading is None), name
-
-
-def test_an_unknown_language_is_refused() -> None:
-    with pytest.raises(UnknownNameError) as error:
-        JudgeOptions(explain_in="Germn")
-    assert "German" in str(error.value)
-    with pytest.raises(DeclarationError):
-        JudgeOptions(explain_in="two words")

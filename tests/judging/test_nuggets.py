@@ -195,23 +195,10 @@ def test_a_nugget_without_an_assignment_takes_no_other_with_it() -> None:
         assert found["all_score"].detail == f"1 of {count + 1} nuggets have no assignment: {NO_WORDS}"
 
 
-def whole(count: int) -> dict[str, Any]:
-    return {"nuggets": [nugget.model_dump(exclude_none=True) for nugget in MANY[:count]]}
-
-
-@pytest.mark.parametrize(
-    ("settings", "names"),
-    [
-        ({"format": "direct"}, "direct"),
-        ({"criteria": ["It is clear"]}, "criteria"),
-        ({"judge": lambda item: 0.5}, "nuggets"),
-    ],
-)
-def test_nuggets_for_a_judge_that_looks_at_none(settings: Any, names: str) -> None:
-    with pytest.raises(DeclarationError) as caught:
-        conqret.judge([many(1)], nuggets={"many": whole(1)["nuggets"]}, **settings)
-    assert "--nuggets" in str(caught.value)
-    assert names in str(caught.value)
+@pytest.mark.parametrize("settings", [{"format": "direct"}, {"judge": lambda item: 0.5}])
+def test_nuggets_for_a_judge_that_looks_at_none(settings: Any) -> None:
+    with pytest.raises(DeclarationError, match="--nuggets"):
+        conqret.judge([many(1)], nuggets={"many": [{"text": "Cages are small."}]}, **settings)
 
 
 def test_assignments_that_are_there_are_pointed_out(tmp_path: Path) -> None:

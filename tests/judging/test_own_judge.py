@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import conqret
-from conqret import bias, sensitivity
+from conqret import bias
 from conqret.errors import DeclarationError
 from conqret.judging.own_judge import read_verdict
 from conqret.llm.backends.function import admit, identity
@@ -66,14 +66,6 @@ def test_an_asynchronous_function_says_a_mapping_of_which_one_metric_is_asked() 
     assert found.effect.value == 0.0
 
 
-def test_a_single_argument_gets_a_number_of_its_quality() -> None:
-    found = row(bias(SINGLES, judge=length, probes=["length"]), "length")
-    assert (found.metric, found.verdict) == ("overall_quality", "alarm")
-    results = sensitivity(SINGLES, judge=length, perturb="truncate:50")
-    assert [curve.metric for curve in results.curves] == ["overall_quality"]
-    assert results.curves[0].means[0] > results.curves[0].means[-1]
-
-
 def test_it_is_told_what_judges_are_shown_and_nothing_that_would_give_a_change_away() -> None:
     told: list[dict[str, Any]] = []
 
@@ -105,8 +97,6 @@ def test_what_raises_or_says_nonsense_is_no_score() -> None:
         (0.25, ["overall_quality"], {"overall_quality": (0.25, "")}),
         (" Second ", ["preference"], {"preference": (0.0, "")}),
         ({"a": 1, "b": 0.5, "more": "x"}, ["a", "b"], {"a": (1.0, ""), "b": (0.5, "")}),
-        (True, ["a"], {"a": (1.0, "")}),
-        ([0.25, "why"], ["a"], {"a": (0.25, "why")}),
         ({"score": 0.25, "reason": "why"}, ["a"], {"a": (0.25, "why")}),
         (
             {"a": {"score": False, "reason": "why"}, "b": ["tie", 1], "preference": ("tie", "alike")},
@@ -128,9 +118,7 @@ def test_what_it_may_say(said: Any, metrics: list[str], expected: dict[str, tupl
     ("said", "words"),
     [
         (1.5, "must lie between 0 and 1"),
-        (float("nan"), "a number from 0 to 1"),
         ("first", "a number from 0 to 1"),
-        (None, "no value for overall_quality"),
         ({"clarity": 0.5}, "no value for overall_quality but for clarity: name with --metric"),
         ({"measures": {"overall_quality": {"value": None}}}, "no value for overall_quality"),
     ],
@@ -147,9 +135,7 @@ def test_reasons_are_kept_and_the_metrics_of_a_format_are_refused() -> None:
     judgment = conqret.judge(PAIRS[:1], judge=judge)[0]
     polite = judgment.measures["polite"]
     assert (polite.value, polite.explanation, judgment.value("brief")) == (0.0, "no greeting", 1.0)
-    with pytest.raises(
-        DeclarationError, match="not faithfulness: the metrics of a format are judged in a run"
-    ):
+    with pytest.raises(DeclarationError, match="not faithfulness: the metrics of a format"):
         conqret.judge(PAIRS[:1], judge=judge, metrics=["polite", "faithfulness"])
 
 
@@ -191,7 +177,6 @@ def test_a_version_makes_it_another_judge() -> None:
         ("better", "module:function"),
         ("own_missing_module:better", "no module 'own_missing_module'"),
         ("json:lodes", "json has no function 'lodes'"),
-        ("json:__name__", "must be a function, not a str"),
         ("own_broken_module:better", "cannot be imported: ZeroDivisionError"),
     ],
 )

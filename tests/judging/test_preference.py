@@ -35,8 +35,6 @@ def prefers(side: str) -> dict[str, str]:
         ("tie", "tie", "tie", 0.5, False),
         ("argument_1", "argument_1", "tie", 0.5, True),
         ("argument_1", "tie", "tie", 0.5, True),
-        ("argument_1_slightly", "argument_2_slightly", "first", 0.75, False),
-        ("argument_1", "argument_2_slightly", "first", 0.875, False),
         ("argument_2_slightly", "argument_1", "second", 0.125, False),
     ],
 )
@@ -100,12 +98,9 @@ async def test_ratings_are_averaged_with_the_names_exchanged() -> None:
         measures("rag-direct", rag_direct(4, 2, "argument_1")),
         measures("rag-direct", rag_direct(1, 5, "argument_2", "so")),
     )
-    assert whole["groundedness"].raw == pytest.approx(
-        (4 + 5) / 2
-    )  # the first argument stood second the other time
+    assert whole["groundedness"].raw == pytest.approx((4 + 5) / 2)  # the first stood second the other time
     assert whole["groundedness"].value == pytest.approx((0.75 + 1.0) / 2)
     assert whole["second.groundedness"].raw == pytest.approx((2 + 1) / 2)
-    assert (whole["preference"].label, whole["preference"].flipped) == ("first", False)
     assert whole["preference"].explanation.startswith("because (With the arguments swapped")
     assert judgment.measures["groundedness"] == whole["groundedness"]
 

@@ -103,12 +103,7 @@ def test_hallucination_is_the_complement_of_groundedness(name: str) -> None:
     ("name", "format_name", "typed"),
     [
         ("faithfulness", "rag-fine-grained", "--metric faithfulness"),
-        ("FaithfulnessMetric", "direct", "--metric faithfulness"),
-        ("answer_relevancy", "rag-fine-grained", "--metric answer_relevance"),
         ("contextual-recall", "rag-fine-grained", "--metric context_recall"),
-        ("context_recall", "direct", "--metric context_recall"),
-        ("claim_recall", "direct", "--metric context_recall"),
-        ("factual_correctness", "direct", "--metric answer_correctness"),
         ("GEval", "direct", "--criterion"),
     ],
 )

@@ -147,12 +147,6 @@ YAML = """criteria:
   weight: -4
   axis: Style
 """
-CSV = (
-    "name,question,scale,anchors,weight,importance,axis\n"
-    "sourced,It names a source,,,3,vital,Evidence\n"
-    "clarity,How clear is it?,1-5,,2,,Style\n"
-    ",It insults somebody,,,-4,,Style\n"
-)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +156,6 @@ CSV = (
         ("r.yaml", YAML),
         ("r.json", json.dumps({"criteria": TABLE})),
         ("r.jsonl", "\n".join(map(json.dumps, TABLE))),
-        ("r.jsonl", json.dumps({"rubric": {"criteria": TABLE}})),
     ],
 )
 def test_our_own_layout(tmp_path: Path, name: str, text: str) -> None:
@@ -243,10 +236,8 @@ def test_short_answers_share_the_weight_of_their_question(tmp_path: Path) -> Non
     ("name", "text", "place"),
     [
         ("r.toml", '[[criteria]]\nquestion = "It is"\nweight = "heavy"\n', ":3 [weight]"),
-        ("r.toml", '[[criteria]]\nquestion = "It is"\n\n[[criteria]]\nweight = 2\n', ":4 "),
         ("r.toml", '[[criteria]]\nquestion = "It is"\nwieght = 2\n', ":3 [wieght]"),
         ("r.yaml", "criteria:\n- question: It is\n  weight: .nan\n", ":3 [weight]"),
-        ("r.jsonl", '{"qid": 1, "rubric": [{"criterion": "X", "points": NaN}]}', ":1 [rubric[1].points]"),
         (
             "r.jsonl",
             '{"qid": 1, "rubric": ["It is"]}\n{"qid": 2, "rubric": [{"criterion": "X", "points": "many"}]}',
@@ -254,8 +245,6 @@ def test_short_answers_share_the_weight_of_their_question(tmp_path: Path) -> Non
         ),
         ("r.jsonl", '{"qid": 1, "rubric": ["It is"]}\n{"qid": 1, "rubric": ["It is not"]}', ":2 [qid]"),
         ("r.jsonl", '{"question": "It is", "name": "x"}\n{"question": "It was", "name": "x"}', ":2 "),
-        ("r.json", '[{"question_text": "Who?", "importance": "vital", "short_answers": []}]', ":1 "),
-        ("r.jsonl", '{"question": "It is"', ":1 "),
     ],
 )
 def test_faults_have_file_and_line(tmp_path: Path, name: str, text: str, place: str) -> None:
@@ -271,10 +260,8 @@ def test_faults_have_file_and_line(tmp_path: Path, name: str, text: str, place: 
     ("name", "text"),
     [
         ("r.toml", "x = 1\n"),
-        ("r.jsonl", "\n"),
         ("r.jsonl", '{"qid": 1, "rubric": ["It is"]}\n{"question": "It is"}'),
         ("r.toml", TOML.replace('name = "clarity"', 'name = "rubric_score"')),
-        ("r.toml", TOML.replace('axis = "Evidence"', 'axis = "style!"')),
     ],
 )
 def test_what_is_no_rubric_is_refused(tmp_path: Path, name: str, text: str) -> None:
@@ -297,13 +284,9 @@ def test_a_few_lines_of_yaml_unpack_to_nothing_large(tmp_path: Path) -> None:
 def test_weights_belong_to_a_rubric() -> None:
     with pytest.raises(DeclarationError):
         conqret.judge([ITEM], criteria=RUBRIC)
-    for other in ({"criteria": ["It is"]}, {"format": "direct"}, {"judge": lambda item: 1.0}):
+    for other in ({"criteria": ["It is"]}, {"format": "direct"}):
         with pytest.raises(DeclarationError):
             conqret.judge([ITEM], rubric=RUBRIC, metrics=["overall_quality"], **other)  # type: ignore[arg-type]
-    with pytest.raises(DeclarationError):
-        conqret.judge([ITEM], rubric=RUBRIC, criteria_per_call=0)
-    with pytest.raises(DeclarationError):
-        conqret.judge([ITEM], criteria_per_call=2)
 
 
 VERDICTS = {"It names a source": "yes", "How clear is it?": 3, "It insults somebody": "no"}
@@ -373,21 +356,6 @@ def test_a_rubric_for_each_topic_or_item() -> None:
     assert found.summary.metrics["axis_length"].total == 1
 
 
-def test_an_item_without_what_is_asked_for_is_not_scored() -> None:
-    items = [
-        ITEM,
-        {**ITEM, "id": "another axis"},
-        {**ITEM, "id": "no rubric", "topic": "Should cats be banned?"},
-    ]
-    rubric = {"a": RUBRIC, "another axis": RUBRIC[:1]}
-    with FaultServer(answer=judged(VERDICTS)) as server:
-        found = conqret.judge(items, rubric=rubric, metrics=["axis_style"], **asked(server))
-    assert found["a"].values == {"axis_style": 0.5}
-    for name in ("another axis", "no rubric"):
-        assert (found[name].status, found[name].reason) == (Status.INAPPLICABLE, Reason.NOTHING_TO_JUDGE)
-    assert (found.summary.scored, found.summary.metrics["axis_style"].total) == (1, 1)
-
-
 def test_the_rubric_of_an_item_itself() -> None:
     items = [{**ITEM, "rubrics": HEALTH["rubrics"]}, {**ITEM, "id": "b"}]
     with FaultServer(answer=judged({"Tells to call a doctor": "yes", "Frightens": "yes"})) as server:
@@ -425,20 +393,6 @@ def test_no_item_is_judged_by_the_rubric_that_another_item_has() -> None:
         assert [each.key_of(item) for item in source] == ["1", None]
     with pytest.raises(DeclarationError):  # named is an item that is not there, whatever its topic is called
         conqret.judge([CROSSED[0]], rubric=rubrics_of({"for": {"2": ["It is"]}, "items": ["2"]}))
-
-
-def test_rubrics_that_meet_nothing(tmp_path: Path) -> None:
-    file = tmp_path / "r.jsonl"
-    file.write_text('{"item": "a", "rubric": ["It is"]}\n{"item": "gone", "rubric": ["It is"]}')
-    with pytest.raises(RubricError) as caught:
-        conqret.judge([ITEM], rubric=file)
-    assert f"{file}:2 " in str(caught.value)
-    file.write_text('{"item": "gone", "rubric": ["It is"]}')
-    with pytest.raises(RubricError) as caught:
-        conqret.judge([ITEM], rubric=file)
-    assert f"{file}:1 " in str(caught.value)
-    with pytest.raises(DeclarationError):
-        conqret.judge([ITEM], rubric={"q1": ["It is"]})
 
 
 def test_rubrics_in_the_cells_of_a_table(tmp_path: Path) -> None:

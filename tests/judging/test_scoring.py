@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from conqret import Measure, judge
 from conqret.baseline import Evidence
@@ -50,7 +49,7 @@ def test_rag_fine_grained_divides_by_five() -> None:
     assert [found[name].value for name in NAMES[:4]] == [1.0, 0.0, pytest.approx(1 / 5), pytest.approx(2 / 5)]
 
 
-@pytest.mark.parametrize(("threshold", "expected"), [(0, 1), (1, 2 / 3), (3, 2 / 3), (4, 1 / 3), (5, 1 / 3)])
+@pytest.mark.parametrize(("threshold", "expected"), [(0, 1), (3, 2 / 3), (4, 1 / 3)])
 def test_predicted_precision_is_the_share_at_or_above_the_threshold(threshold: int, expected: float) -> None:
     found = measures("rag-fine-grained", fine_grained(5, 3, 0), relevant_from=threshold)
     assert found["predicted_precision"].value == pytest.approx(expected)
@@ -65,29 +64,18 @@ def test_listwise_and_pointwise_go_from_one_to_three() -> None:
     assert (one["clarity"].value, one["clarity"].raw, one["clarity"].explanation) == (0.5, 2, "so so")
 
 
-def test_listwise_rag() -> None:
+def test_what_cannot_be_judged_is_unscored_and_never_the_lowest_rating() -> None:
     rated = {"explanation": "", "rating": 3}
-    found = measures("listwise-rag", {"context_relevance": rated, "groundedness": rated, **dimensions(4)})
-    assert found["context_relevance"].value == pytest.approx(0.6)
-    assert found[NAMES[0]].value == pytest.approx(0.8)
-
-
-@pytest.mark.parametrize(("name", "lowest"), [("rag-fine-grained", 0), ("listwise-rag", 0), ("listwise", 1)])
-def test_what_cannot_be_judged_is_unscored_and_never_the_lowest_rating(name: str, lowest: int) -> None:
-    answer = {
-        "rag-fine-grained": fine_grained(1, 2, 3),
-        "listwise-rag": {**fine_grained(), "context_relevance": {"explanation": "", "rating": 3}},
-        "listwise": dimensions(),
-    }[name]
-    if name == "listwise-rag":
-        del answer["answer_relevance"]
-    answer["clarity"] = {"explanation": "a low one", "rating": lowest}
-    answer["arrangement"] = {"explanation": "a single sentence", "rating": None}
-    found = measures(name, answer)
-    assert (found["clarity"].value, found["clarity"].reason) == (0.0, None)
-    arrangement = found["arrangement"]
-    assert (arrangement.value, arrangement.reason) == (None, Reason.CANNOT_JUDGE)
-    assert arrangement.detail == "a single sentence"
+    whole = {"context_relevance": rated, "groundedness": rated, **dimensions(4)}
+    for name, answer, lowest in (("listwise-rag", whole, 0), ("listwise", dimensions(), 1)):
+        answer["clarity"] = {"explanation": "a low one", "rating": lowest}
+        answer["arrangement"] = {"explanation": "a single sentence", "rating": None}
+        found = measures(name, answer)
+        assert (found["clarity"].value, found["clarity"].reason) == (0.0, None)
+        arrangement = found["arrangement"]
+        assert (arrangement.value, arrangement.reason) == (None, Reason.CANNOT_JUDGE)
+        assert arrangement.detail == "a single sentence"
+    assert measures("listwise-rag", whole)["context_relevance"].value == pytest.approx(0.6)
     one = measures("pointwise", {"explanation": "no premise", "rating": None}, "local_relevance")
     assert one["local_relevance"].reason is Reason.CANNOT_JUDGE
 
@@ -96,7 +84,6 @@ def test_what_cannot_be_judged_is_unscored_and_never_the_lowest_rating(name: str
     ("name", "answer"),
     [
         ("direct", {"score": None}),
-        ("g-eval", {"rating": None}),
         ("rag-direct", {"groundedness": {"explanation": "a cheer", "argument_1": None, "argument_2": 4}}),
     ],
 )
@@ -106,14 +93,6 @@ def test_groundedness_of_an_argument_without_a_fact_is_unscored(name: str, answe
     if name == "rag-direct":
         assert found["second.groundedness"].value == 0.75
         assert found["groundedness"].detail == "a cheer"
-
-
-def test_short_documents_need_not_hold_twenty_nuggets() -> None:
-    few = nuggets(argument_1=[5], argument_2=[1])[:2]
-    found = measures("rag-rubric", {"document_nuggets": few}, "groundedness")
-    assert (found["groundedness"].value, found["second.groundedness"].value) == (1.0, 0.0)
-    with pytest.raises(ValidationError):
-        measures("rag-rubric", {"document_nuggets": []}, "groundedness")
 
 
 def test_direct_divides_by_ten() -> None:
@@ -130,32 +109,26 @@ def test_static_rubric_is_the_share_of_true() -> None:
     found = measures("static-rubric", {"explanation": "e", "criteria": met}, "groundedness")["groundedness"]
     assert found.value == pytest.approx(3 / 6)
     assert [part.label for part in found.parts] == ["yes", "yes", "no", "yes", "no", "no"]
-    sides = dict(
-        zip(PREFERENCE, ["argument_1", "argument_2", "tie", "argument_1", "tie", "tie"], strict=True)
-    )
-    preferred = measures("static-rubric", {"explanation": "e", "criteria": sides}, "preference")["preference"]
+    said = ["argument_1", "argument_2", "tie", "argument_1", "tie", "tie"]
+    answer = {"explanation": "e", "criteria": dict(zip(PREFERENCE, said, strict=True))}
+    preferred = measures("static-rubric", answer, "preference")["preference"]
     assert (preferred.label, preferred.value) == ("tie", 0.5)  # tie 3, first 2, second 1
 
 
 def test_g_eval_takes_the_rating_or_its_expectation() -> None:
     plain = measures("g-eval", {"rating": 4}, "groundedness")["groundedness"]
     assert (plain.value, plain.raw, plain.method) == (0.75, 4.0, "rating")
-    weighted = measures("g-eval", {"rating": 4}, "groundedness", distribution={3: 0.25, 4: 0.5, 5: 0.25})
-    assert weighted["groundedness"].raw == pytest.approx(4.0)
-    assert weighted["groundedness"].method == "logprobs"
     skewed = measures(
         "g-eval", {"rating": 4}, "context_relevance", distribution={1: 0.1, 2: 0.2, 3: 0.3, 4: 0.4, 5: 0}
-    )
-    assert skewed["context_relevance"].raw == pytest.approx(0.1 + 0.4 + 0.9 + 1.6)  # 3.0
-    assert skewed["context_relevance"].value == pytest.approx(0.5)
+    )["context_relevance"]
+    assert (skewed.raw, skewed.method) == (pytest.approx(0.1 + 0.4 + 0.9 + 1.6), "logprobs")  # 3.0
+    assert skewed.value == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize(
-    ("rating", "label", "value"), [(1, "second", 0), (2, "second", 0.25), (3, "tie", 0.5), (5, "first", 1)]
-)
-def test_g_eval_preference_is_a_side_of_the_middle(rating: int, label: str, value: float) -> None:
-    found = measures("g-eval", {"rating": rating}, "preference")["preference"]
-    assert (found.label, found.value) == (label, value)
+def test_g_eval_preference_is_a_side_of_the_middle() -> None:
+    for rating, label, value in ((2, "second", 0.25), (3, "tie", 0.5), (5, "first", 1)):
+        found = measures("g-eval", {"rating": rating}, "preference")["preference"]
+        assert (found.label, found.value) == (label, value)
 
 
 def nuggets(**columns: list[Any]) -> list[dict[str, Any]]:
@@ -207,7 +180,6 @@ def verdicts(*labels: str) -> dict[str, Any]:
     ("labels", "precision", "recall"),
     [
         (("supports", "supports", "supports"), 3 / 3, 2 / 3),  # the third sentence cites nothing
-        (("supports", "silent", "supports"), 2 / 3, 2 / 3),
         (("supports", "contradicts", "supports"), 2 / 3, 1 / 3),  # a contradicted sentence is not supported
         (("silent", "silent", "silent"), 0, 0),
     ],
@@ -216,11 +188,7 @@ def test_citation_precision_and_recall(labels: tuple[str, ...], precision: float
     found = measures("citation-support", verdicts(*labels))
     assert found["citation_precision"].value == pytest.approx(precision)
     assert found["citation_recall"].value == pytest.approx(recall)
-    assert [part.id for part in found["citation_precision"].parts] == [
-        "sentence 1, document 1",
-        "sentence 2, document 2",
-        "sentence 2, document 3",
-    ]
+    assert found["citation_precision"].parts[1].id == "sentence 2, document 2"
 
 
 def settled(argument: str) -> tuple[Measure, Measure]:
@@ -238,12 +206,6 @@ def test_citations_of_nothing_support_nothing() -> None:
 
 
 def test_several_samples_of_the_offline_judge_are_finer_than_its_scale() -> None:
-    items = demo()[:3]
-    one, many = (
-        judge(items, format="listwise", model="offline", samples=samples, metrics=["cogency"])
-        for samples in (1, 9)
-    )
-    for item in items:
+    for judgment, item in zip(judge(demo()[:3], format="listwise", samples=9), demo()[:3], strict=True):
         exact = Evidence(item).dimensions()["cogency"].value
-        assert one[item.id].measures["cogency"].value in (0.0, 0.5, 1.0)
-        assert many[item.id].measures["cogency"].value == pytest.approx(exact, abs=0.5 / 9)
+        assert judgment.measures["cogency"].value == pytest.approx(exact, abs=0.5 / 9)

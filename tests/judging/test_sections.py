@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
-
-import pytest
 
 from conqret import judge
 from conqret.io import open_items
-from conqret.judging.instrument import filled, judge_item
+from conqret.judging.instrument import filled
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Case, JudgePrompt
 from conqret.judging.setup import set_up
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.request import Request
 from conqret.prompts import Library
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
 from conqret.studies.sensitivity.sensitivity_study import sensitivity_setups
 from tests.contract.items import demo
-from tests.judging.scripted import ITEM, instrument
-from tests.judging.test_scoring import fine_grained
-
-MODEL = {"model": "m"}
-QUALITY = ("rag-fine-grained", "listwise-rag", "listwise", "pointwise")
+from tests.judging.scripted import ITEM
 
 
 def asked(name: str, *metrics: str) -> JudgePrompt[Any]:
@@ -71,18 +63,3 @@ def test_a_damaged_version_goes_to_the_instrument_that_judges() -> None:
     (part,) = sensitivity_setups(source, ["rag-fine-grained"], [client], damages, metrics=["groundedness"])
     assert part.metrics == ("groundedness",)
     assert part.fingerprint != plain.fingerprint
-
-
-def test_an_item_gets_the_metrics_asked_for_and_the_request_is_that_small() -> None:
-    requests: list[Request[Any]] = []
-
-    def answer(request: Request[Any]) -> Any:
-        requests.append(request)
-        return {"context_relevance": fine_grained(5, 3, 0)["context_relevance"]}
-
-    judgment = asyncio.run(
-        judge_item(ITEM, instrument("rag-fine-grained", answer, metrics=("predicted_precision",), samples=2))
-    )
-    assert dict(judgment.values) == {"predicted_precision": pytest.approx(2 / 3)}
-    assert {request.sample for request in requests} == {0, 1}
-    assert all(list(request.response.model_fields) == ["context_relevance"] for request in requests)

@@ -63,7 +63,6 @@ def test_the_fingerprint_knows_no_address_and_no_key() -> None:
     assert fingerprint() != set_up("direct", OFFLINE, JudgeOptions()).fingerprint
 
 
-@pytest.mark.parametrize("name", ["my_clarity:JUDGE", "my_judge:judge"])
-def test_a_function_or_a_judge_of_a_file_is_no_format_and_its_place_is_named(name: str) -> None:
+def test_a_function_is_no_format_and_its_place_is_named() -> None:
     with pytest.raises(DeclarationError, match=r"--judge .*adding-a-judge"):
-        set_up(name, OFFLINE, JudgeOptions())
+        set_up("my_judge:judge", OFFLINE, JudgeOptions())

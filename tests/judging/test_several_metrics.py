@@ -101,12 +101,6 @@ def test_criteria_stand_beside_metrics(tmp_path: Path) -> None:
     assert only.record.format == "criteria"
 
 
-def test_a_run_of_one_format_under_another_name_keeps_its_fingerprint() -> None:
-    renamed = conqret.judge(ITEMS, metrics=["answer_correctness"])
-    plain = conqret.judge(ITEMS, format="answer-correctness", metrics=["correctness_f1"])
-    assert renamed.record.fingerprint == plain.record.fingerprint
-
-
 @pytest.fixture
 def cli(monkeypatch: pytest.MonkeyPatch) -> Cli:
     monkeypatch.setenv("COLUMNS", "100")
@@ -121,9 +115,10 @@ def test_a_gate_names_the_worst_items_everywhere(cli: Cli, tmp_path: Path) -> No
         part for name in ("faithfulness", "answer_correctness", "answered") for part in ("--metric", name)
     ]
 
-    def required(*conditions: str, json: bool = False) -> Any:
-        required = [part for condition in conditions for part in ("--require", condition)]
-        return cli("judge", path, *options, "-o", tmp_path / "r", "-q", *files, *required, *["--json"] * json)
+    def required(*conditions: str, as_json: bool = False) -> Any:
+        more = [part for condition in conditions for part in ("--require", condition)]
+        more += ["--json"] * as_json
+        return cli("judge", path, *options, "-o", tmp_path / "r", "-q", *files, *more)
 
     met = required("answer_correctness.coverage >= 1", "declined_wrongly <= 0", "faithfulness.max >= 1")
     assert met.code == 0, met.err
@@ -138,7 +133,7 @@ def test_a_gate_names_the_worst_items_everywhere(cli: Cli, tmp_path: Path) -> No
     page = (tmp_path / "r" / "report.html").read_text()
     assert gate in page
     assert page.index("<bdi>port</bdi>") < page.index("<bdi>token</bdi>")  # the worst first
-    outcome, *_ = json_of(required("faithfulness >= 0.8", json=True))["requirements"]
+    outcome, *_ = json.loads(required("faithfulness >= 0.8", as_json=True).out)["requirements"]
     assert [(worst["item"], worst["score"]) for worst in outcome["items"]] == [("port", 0.0)]
     listed = cli("runs", "show", tmp_path / "r", "--worst", "faithfulness", "--json")
     assert [row["item"] for row in json.loads(listed.out)] == ["port", "token"]
@@ -156,11 +151,3 @@ def test_offline_a_criterion_needs_a_model_and_the_others_are_scored(cli: Cli, t
     assert "without a model they are not scored" in done.err
     assert "these scores are word statistics of the offline baseline" in " ".join(done.err.split())
     assert "--columns second_argument=reference" in " ".join(done.err.split())
-    table = "question,contexts,answer,reference\nHow?,Choose it.,Choose it.,Rotate it.\nWhy?,So.,So.,\n"
-    (tmp_path / "items.csv").write_text(table)
-    done = cli("judge", tmp_path / "items.csv", *metrics[:2], "--metric", "answer_correctness")
-    assert "answer_correctness does not apply to items without a reference" in done.err
-
-
-def json_of(done: Any) -> Any:
-    return json.loads(done.out)

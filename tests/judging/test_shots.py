@@ -13,8 +13,6 @@ from conqret.judging.judge_parts import JUDGES, Case
 from conqret.judging.shots import draw_shots
 from conqret.prompts import Library
 
-TOPICS = ("buses", "buses", "trams", "zoos")
-
 
 @pytest.fixture
 def items(tmp_path):
@@ -28,7 +26,8 @@ def items(tmp_path):
         ),
         encoding="utf-8",
     )
-    rows = [{"id": str(n), "topic": topic, "argument": f"Argument {n}."} for n, topic in enumerate(TOPICS)]
+    topics = ("buses", "buses", "trams", "zoos")
+    rows = [{"id": str(n), "topic": topic, "argument": f"Argument {n}."} for n, topic in enumerate(topics)]
     return rows, labels
 
 
@@ -43,10 +42,8 @@ def test_examples_are_on_other_topics_with_rounded_mean_ratings(items):
         own = [f"Argument {other.id}." for other in read if other.topic == item.topic]
         assert prompt.user.count("<example>") == 2
         assert [text in prompt.user.partition("</examples>")[0] for text in own] == [False] * len(own)
-    ratings = {example.item: dict(example.ratings)["clarity"] for example in shots}
-    assert {
-        name: rating for name, rating in {"0": 2, "1": 3, "2": 1, "3": 3}.items() if name in ratings
-    } == ratings
+    for example in shots:
+        assert dict(example.ratings)["clarity"] == {"0": 2, "1": 3, "2": 1, "3": 3}[example.item]
 
 
 def test_a_run_records_its_examples_and_they_make_another_judge(items, tmp_path):

@@ -11,16 +11,14 @@ from conqret.prompts import Library
 from tests.server import FaultPlan, FaultServer
 
 LIBRARY = Library()
-METRICS = ["context-relevance", "groundedness", "preference"]
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_steps_are_written_and_the_file_holds_them(metric: str, tmp_path: Path) -> None:
-    prompt = LIBRARY[f"g-eval/{metric}"]
+def test_steps_are_written_and_the_file_holds_them(tmp_path: Path) -> None:
+    prompt = LIBRARY["g-eval/preference"]
     steps = generate_steps(prompt, ClientOptions("offline"), LIBRARY)
     assert 3 <= len(steps) <= 10
     (tmp_path / "g-eval").mkdir()
-    (tmp_path / "g-eval" / f"{metric}.j2").write_text(with_steps(prompt, steps), encoding="utf-8")
+    (tmp_path / "g-eval" / "preference.j2").write_text(with_steps(prompt, steps), encoding="utf-8")
     changed = Library(tmp_path)[prompt.id]
     assert tuple(changed.data["steps"]) == steps
     assert changed.version == prompt.version + 1
@@ -29,20 +27,12 @@ def test_steps_are_written_and_the_file_holds_them(metric: str, tmp_path: Path) 
 
 
 def test_a_model_writes_them() -> None:
-    def answer(_: object) -> object:
-        return {
-            "steps": [
-                'Read "all" of it {{ twice }}.',
-                "Weigh <each> claim \\ figure.",
-                "Choose the rating. ]",
-            ]
-        }
-
+    said = ['Read "all" of it {{ twice }}.', "Weigh <each> claim \\ figure.", "Choose the rating. ]"]
     prompt = LIBRARY["g-eval/groundedness"]
-    with FaultServer(answer=answer) as server:
+    with FaultServer(answer=lambda body: {"steps": said}) as server:
         client = ClientOptions("openai/judge", api_base=server.url, api_key="sk-none")
         steps = generate_steps(prompt, client, LIBRARY)
-    assert steps[0] == 'Read "all" of it {{ twice }}.'
+    assert steps[0] == said[0]
     assert '"Read \\"all\\" of it {{ twice }}."' in with_steps(prompt, steps)
 
 

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conqret.data import Call, Flag, Judgment, Measure, Reason, Status, Trace, Trim
-from conqret.judging.judge_folder import COLUMNS, score_rows, wide_row
 from conqret.judging.summary_tables import coverage
 from conqret.judging.tally import summarise
 from conqret.stats.estimate import Estimate
@@ -123,30 +122,6 @@ def test_flagged_and_trimmed() -> None:
     shown = coverage(summary)
     assert "1 with a possible prompt injection" in shown
     assert "1 with scripts of a web page in a text" in shown
-
-
-def test_rows_of_tables() -> None:
-    from conqret.data import Part
-
-    whole = judgment(
-        scored(0.5, raw=3, parts=(Part(id="d1", value=1.0, raw=5, explanation="e"),), explanation="w")
-    )
-    rows = list(score_rows(whole))
-    assert [tuple(row) for row in rows] == [COLUMNS, COLUMNS]
-    assert (rows[0]["part"], rows[0]["value"], rows[0]["explanation"]) == (None, 0.5, "w")
-    wanted = ("d1", 1.0, "e", "scored")
-    assert (rows[1]["part"], rows[1]["value"], rows[1]["explanation"], rows[1]["status"]) == wanted
-    failed = judgment(Measure.missing(Reason.BUDGET, "none left"))
-    assert wide_row(failed) == {
-        "id": "i",
-        "topic": "t",
-        "stance": "pro",
-        "status": "failed",
-        "reason": "budget",
-        "groundedness": None,
-        "groundedness_explanation": "",
-    }
-    assert next(score_rows(failed))["reason"] == "budget"
 
 
 def test_items_with_some_scores_and_every_reason_of_an_item_are_counted() -> None:

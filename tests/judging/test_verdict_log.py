@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -72,18 +71,10 @@ def test_a_run_says_which_order_counts() -> None:
 def test_ids_name_the_items_of_a_file(tmp_path: Path) -> None:
     items, rows = tmp_path / "items.jsonl", tmp_path / "log.csv"
     items.write_text("\n".join(map(json.dumps, TEXTS)), encoding="utf-8")
-    with rows.open("w", newline="", encoding="utf-8") as file:
-        table = csv.writer(file)
-        table.writerow(["doc", "turned", "stars"])
-        for row in TEXTS[:20]:
-            table.writerows([[row["id"], "no", 10], [row["id"], "yes", 1]])
-        table.writerow(["nobody", "no", 3])
-    run = judge(
-        items,
-        verdicts=rows,
-        verdict_scale="1:10",
-        columns={"id": "doc", "swapped": "turned", "score": "stars"},
-    )
+    lines = [f"{row['id']},no,10\n{row['id']},yes,1" for row in TEXTS[:20]]
+    rows.write_text("\n".join(["doc,turned,stars", *lines, "nobody,no,3"]), encoding="utf-8")
+    columns = {"id": "doc", "swapped": "turned", "score": "stars"}
+    run = judge(items, verdicts=rows, verdict_scale="1:10", columns=columns)
     assert [judgment.measures["overall_quality"].value for judgment in run][:2] == [1.0, 1.0]
     assert "1 verdict of unknown items, such as nobody" in run.notes
     assert run.summary.reasons == {"not_recorded": 4}
@@ -125,14 +116,8 @@ def test_what_is_no_verdict_is_refused_with_its_line(cell: dict[str, Any], words
         ({}, "nothing is given to be judged"),
         ({"items": TEXTS, "verdict_scale": "1:10"}, "add --verdicts"),
         ({"verdicts": log("A"), "judge": "mine:better"}, "judge and verdicts each define the judge"),
-        ({"verdicts": log("A"), "model": "gpt-4o"}, "leave gpt-4o out"),
         ({"verdicts": log("A"), "metrics": ["clarity"]}, "has no column for clarity"),
-        ({"verdicts": log("A"), "columns": {"verdict": "x"}}, "is not a column"),
         ({"verdicts": log("A"), "probes": ["length"]}, "no probe fits these items"),
-        (
-            {"model": "verdicts/log@0", "items": TEXTS, "probes": ["position"], "format": "direct"},
-            "--verdicts",
-        ),
     ],
 )
 def test_what_cannot_be_asked_of_a_log(asked: dict[str, Any], words: str) -> None:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from conqret.errors import DeclarationError
-from conqret.llm.client_options import BACKENDS, Backend, ClientOptions, backend_of
 from tests.contract.plug_in import ROOT, install
 
 PROGRAM = f"""#!{sys.executable}
@@ -62,34 +59,3 @@ def test_the_example_judges(plugin: Path) -> None:
     assert good == ["scored", 0.7, ""]
     assert bad[:2] == ["failed", None]
     assert "./my-judge failed: that I cannot say" in bad[2]
-
-
-class Plugged(dict[str, Backend]):
-    """Backends as a registry has them that two packages bring."""
-
-    def plugged(self, name: str) -> str:
-        return "a package"
-
-
-def test_two_backends_with_the_same_names_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    hosted = BACKENDS["hosted"]
-    both = Plugged(one=replace(hosted, prefix="x/"), other=replace(hosted, prefix="x/"), hosted=hosted)
-    monkeypatch.setattr("conqret.llm.client_options.BACKENDS", both)
-    assert backend_of("x") is hosted
-    with pytest.raises(DeclarationError, match="the backends 'one' and 'other' both claim the model 'x/y'"):
-        backend_of("x/y")
-
-
-def test_every_name_has_one_backend() -> None:
-    names = {
-        "offline": "offline",
-        "local/x": "local",
-        "gpt-4o": "hosted",
-        "offline/x": "hosted",
-        "local": "hosted",
-    }
-    for model, name in names.items():
-        assert backend_of(model) is BACKENDS[name]
-        assert ClientOptions(model).backend is BACKENDS[name]
-    own = [name for name in BACKENDS if name != "hosted" and BACKENDS.plugged(name) is None]
-    assert [BACKENDS[name].prefix.rstrip("/") for name in own] == own

@@ -67,13 +67,12 @@ def test_the_same_command_again_spends_no_more(forks: Forks, tmp_path: Path) -> 
     assert reasons(tmp_path / "run") == {"budget": 24 - len(server.used)}
 
 
-@pytest.mark.parametrize("room", [200, 4000])
-def test_a_run_that_costs_less_than_its_budget_ends_whole(forks: Forks, tmp_path: Path, room: int) -> None:
+def test_a_run_that_costs_less_than_its_budget_ends_whole(forks: Forks, tmp_path: Path) -> None:
     """However long answers may be: what is held for a request is what answers cost."""
     with Counting() as server:
-        assert forks.run(*words(server, tmp_path / "free", budget=100, room=room)) == 0
+        assert forks.run(*words(server, tmp_path / "free", budget=100, room=4000)) == 0
         cost = paid(server)
-        assert forks.run(*words(server, tmp_path / "run", budget=1.05 * cost, room=room)) == 0
+        assert forks.run(*words(server, tmp_path / "run", budget=1.05 * cost, room=4000)) == 0
         assert paid(server) == pytest.approx(2 * cost)
 
 

@@ -46,26 +46,20 @@ OUTCOMES = {  # reason, requests sent
 
 
 ONE_OF_A_REASON = "server_error drop bad_json truncated filtered policy auth echo overflow no_schema".split()
-LIMITS = {"drip": 1.0, "hang": 1.0, "rate_limit": 5.0}
-"""Seconds for what the time limit alone ends."""
-
 SOON = 60.0
 """Seconds: far below what a server asks for, far above what a loaded machine takes."""
 
 
 @pytest.mark.parametrize(
     ("way", "fault"),
-    [
-        *(("direct", fault) for fault in FAULTS),
-        *(("litellm", fault) for fault in ONE_OF_A_REASON),
-    ],
+    [*(("direct", fault) for fault in FAULTS), *(("litellm", fault) for fault in ONE_OF_A_REASON)],
 )
 async def test_a_lasting_fault_ends_with_its_reason(way, fault):
     if way == "litellm":
         load_litellm()  # which takes seconds, the first time
     with FaultServer(FaultPlan(always=fault)) as server:
         began = time.monotonic()
-        timeout = LIMITS.get(fault, 20.0)
+        timeout = 1.0 if fault in ("drip", "hang", "rate_limit") else 20.0  # nothing else ends these
         settings = options(server.url, client=way, max_attempts=3, timeout=timeout)
         (answer,), _ = await ask_all(settings, [request()])
         took = time.monotonic() - began
@@ -90,17 +84,6 @@ async def test_a_passing_fault_leaves_an_answer(fault):
     assert answer.status is Status.SCORED
     assert sum(call.attempts for call in answer.calls) == client.progress.calls == 2
     assert client.progress.cost_usd is None  # of an unlisted model, unknown and not 0
-
-
-async def test_every_fault_at_once_is_accounted_for():
-    rates = {fault: 0.03 for fault in FAULTS if fault not in ("hang", "drip", "auth")}
-    with FaultServer(FaultPlan(rates, seed=5)) as server:
-        answers, _ = await ask_all(options(server.url), [request(n) for n in range(120)])
-    reasons = Counter(answer.reason for answer in answers)
-    final = {Reason.REFUSAL, Reason.CONTEXT_OVERFLOW, Reason.BAD_REQUEST}
-    assert set(reasons) <= {None, *final}
-    ending = ("overflow", "policy", "refusal", "filtered", "declines", "bad_request", "echo")
-    assert 0 < 120 - reasons[None] <= sum(server.faults()[fault] for fault in ending)
 
 
 async def test_a_dead_server_ends_the_run_soon():
@@ -151,22 +134,11 @@ async def test_a_proxy_stands_between(monkeypatch):
 
 @pytest.mark.parametrize(
     ("model", "names"),
-    [
-        ("gpt-4o-mini", "OPENAI_API_KEY"),
-        ("anthropic/claude-3-5-sonnet-20241022", "ANTHROPIC_API_KEY"),
-        ("gemini/gemini-1.5-pro", "GOOGLE_API_KEY or GEMINI_API_KEY"),
-    ],
+    [("gpt-4o-mini", "OPENAI_API_KEY"), ("gemini/gemini-1.5-pro", "GOOGLE_API_KEY or GEMINI_API_KEY")],
 )
 async def test_a_missing_key_is_named_before_the_first_call(model, names):
     with pytest.raises(DeclarationError, match=f"environment variable {names}, or give"):
         await ask_all(ClientOptions(model), [request()])
-
-
-@pytest.mark.parametrize("empty", ["", " "])
-async def test_an_empty_key_is_none(monkeypatch, empty):
-    monkeypatch.setenv("OPENAI_API_KEY", empty)
-    with pytest.raises(DeclarationError, match="environment variable OPENAI_API_KEY, or give"):
-        check_key(load_litellm(), ClientOptions("gpt-4o-mini"), "openai", empty or None)
 
 
 async def test_a_key_that_is_there_is_not_missed(monkeypatch):
@@ -178,15 +150,16 @@ async def test_a_key_that_is_there_is_not_missed(monkeypatch):
         litellm, ClientOptions("bedrock/anthropic.claude-v2"), "bedrock", None
     )  # it has other credentials
     check_key(litellm, ClientOptions("ollama/llama3"), "ollama", None)  # it has none
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-set")
-    check_key(litellm, ClientOptions("gpt-4o-mini"), "openai", None)
+    monkeypatch.setenv("OPENAI_API_KEY", " ")
+    with pytest.raises(DeclarationError, match="environment variable OPENAI_API_KEY, or give"):
+        check_key(litellm, ClientOptions("gpt-4o-mini"), "openai", " ")
     monkeypatch.setenv("CO_API_KEY", "set")
     check_key(litellm, ClientOptions("cohere/command-r"), "cohere", None)
 
 
 async def test_the_deadline_covers_all_retries():
     with FaultServer(FaultPlan(script=("server_error", "drip"))) as server:
-        (answer,), _ = await ask_all(options(server.url, timeout=4.0), [request()])
+        (answer,), _ = await ask_all(options(server.url, timeout=1.5), [request()])
     assert answer.reason is Reason.TIMEOUT
     assert answer.calls[0].attempts == 2
     assert "the last error before it" in answer.detail

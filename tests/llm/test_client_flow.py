@@ -42,13 +42,6 @@ async def test_a_truncated_answer_gets_twice_the_room(store):
     assert answer.reason is Reason.TRUNCATED
 
 
-async def test_room_ends_at_the_models_maximum():
-    with FaultServer(FaultPlan(always="truncated")) as server:
-        settings = options(server.url, model="openai/gpt-4o-mini", max_tokens=16_000)
-        await ask_all(settings, [request()])
-    assert [received.body["max_tokens"] for received in server.requests] == [16_000, 16_384]
-
-
 async def test_recorded_answers_are_not_asked_again_and_reasks_replay_too(store):
     requests = [request(n) for n in range(12)]
     with FaultServer(FaultPlan({"bad_schema": 0.3, "truncated": 0.2}, seed=2)) as server:
@@ -59,9 +52,6 @@ async def test_recorded_answers_are_not_asked_again_and_reasks_replay_too(store)
     assert [a.value for a in second] == [a.value for a in first]
     assert client.progress.calls == 0
     assert all(call.recorded and call.attempts == 0 for a in second for call in a.calls)
-    assert [c.prompt_tokens for a in second for c in a.calls] == [
-        c.prompt_tokens for a in first for c in a.calls
-    ]
     replayed, client = await ask_all(options(), requests, store, replay=True)
     assert [a.value for a in replayed] == [a.value for a in first]
     assert client.missing == {}

@@ -80,10 +80,8 @@ def test_both_bodies_are_what_litellm_takes_them_for() -> None:
     ("base", "model", "path"),
     [
         ("", "decision/judge", "/v1/systemone"),
-        ("/v1", "decision/judge", "/v1/systemone"),
         ("/v1/systemone", "decision/judge", "/v1/systemone"),
         ("/api/v1/decisions", "decision/judge", "/api/v1/decisions"),
-        ("", "decision/openai/judge", "/v1/decisions"),
         ("/v1/", "decision/gpt-6-luna", "/v1/decisions"),
     ],
 )
@@ -109,7 +107,6 @@ async def test_questions_are_split_within_the_limits_and_what_is_too_large_is_no
 NAN = float("nan")
 HOSTILE: dict[str, tuple[Any, str]] = {
     "missing": (None, "no answer to this question"),
-    "no object": ("yes", "no answer to this question"),
     "refused": ({"type": "refusal", "name": "quality"}, "refuses"),
     "another name": (
         {"name": "side", "probabilities": {"0": 1, "1": 0, "2": 0}},
@@ -119,10 +116,7 @@ HOSTILE: dict[str, tuple[Any, str]] = {
     "a level short": ({"probabilities": {"0": 0.5, "1": 0.5}}, "no probability of '3'"),
     "an unknown level": ({"probabilities": {"0": 0.5, "1": 0.25, "2": 0.25, "7": 0}}, "no option"),
     "nan": ({"probabilities": {"0": NAN, "1": 0.5, "2": 0.5}}, "sum to nan"),
-    "infinite": ({"probabilities": {"0": float("inf"), "1": 0.5, "2": 0.5}}, "sum to inf"),
     "negative": ({"probabilities": {"0": -0.5, "1": 1, "2": 0.5}}, "[0, 1]"),
-    "sum": ({"probabilities": {"0": 0.5, "1": 0.5, "2": 0.5}}, "sum to 1.5"),
-    "texts": ({"probabilities": {"0": "0.5", "1": 0.5, "2": 0}}, "not a number"),
     "true": ({"probabilities": {"0": True, "1": 0, "2": 0}}, "not a number"),
     "two megabytes": ({"probabilities": {"x" * 2_000_000: 1}}, "no probability of '1'"),
 }
@@ -162,15 +156,12 @@ async def test_a_model_that_refuses_everything_is_a_refusal():
 
 DETAIL = [{"loc": ["body", "questions", "clear", "criteria"], "msg": "Field required", "type": "missing"}]
 BROKEN: dict[str, tuple[Any, Reason, str, int]] = {
-    "400": (({"error": {"message": "bad state"}}, 400), Reason.BAD_REQUEST, "bad state", 1),
     "413": (({"error": "request too large"}, 413), Reason.CONTEXT_OVERFLOW, "request too large", 1),
     "422": (({"detail": DETAIL}, 422), Reason.BAD_REQUEST, "questions.clear.criteria: Field required", 1),
     "429": (({"error": "slow down"}, 429), Reason.RATE_LIMITED, "slow down", 2),
-    "529": (({"error": "overloaded"}, 529), Reason.SERVER_ERROR, "overloaded", 2),
     "401": (({"error": "invalid api key"}, 401), Reason.AUTHENTICATION, "invalid api key", 1),
     "html": (("<html>Welcome</html>", 200), Reason.SERVER_ERROR, "not valid JSON", 2),
     "no answers": (({"model": "judge"}, 200), Reason.SERVER_ERROR, "no answers", 2),
-    "a list": (([1], 200), Reason.SERVER_ERROR, "not a JSON object", 2),
     "answers of none": (({"answers": {}}, 200), Reason.INVALID_ANSWER, "no question has a usable answer", 1),
     "two megabytes": (("x" * 2_000_000, 500), Reason.SERVER_ERROR, "xxx", 2),
     "elsewhere": (("", 302), Reason.BAD_REQUEST, "sends on to", 1),

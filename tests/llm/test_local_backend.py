@@ -104,17 +104,14 @@ def test_the_name_says_which_weights(tmp_path: Path, model: Path) -> None:
     assert options.identity == elsewhere.identity
 
 
-@pytest.mark.parametrize("error", [RuntimeError, IndexError, TypeError])
-def test_a_text_that_the_scorer_fails_on_fails_alone(
-    model: Path, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
-) -> None:
+def test_a_text_that_the_scorer_fails_on_fails_alone(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from conqret.local.scorer import ConditionalPerplexity
 
     stream = ConditionalPerplexity.stream
 
     def fragile(self: Any, pairs: Any, **more: Any) -> Any:
         if pairs[0][0] == "bad":
-            raise error("shapes differ\nand more")
+            raise IndexError("shapes differ\nand more")
         return stream(self, pairs, **more)
 
     monkeypatch.setattr(ConditionalPerplexity, "stream", fragile)
@@ -164,36 +161,3 @@ def test_the_old_model_goes_before_the_new_one_comes(tmp_path: Path, monkeypatch
         (tmp_path / name / "config.json").write_text(f'{{"name": "{name}"}}')
         asyncio.run(load(name))
     assert beside == [0, 0, 0]
-
-
-def test_one_recording_answers_all_samples_and_settings_of_a_reading(tmp_path: Path, model: Path) -> None:
-    settings = ({}, {"temperature": 0.7}, {"max_tokens": 10})
-
-    async def one(store: Recordings, sample: int, given: Any) -> Answer[Sums]:
-        async with Client(ClientOptions(f"local/{model}"), store=store) as client:
-            return await client.request(request(sample=sample, **given))
-
-    with Recordings(tmp_path / "store.sqlite") as store:
-        found = [asyncio.run(one(store, number, setting)) for number, setting in enumerate(settings)]
-    assert [answer.calls[0].recorded for answer in found] == [False, True, True]
-    assert [answer.calls[0].sample for answer in found] == [0, 1, 2]
-    assert len({answer.calls[0].key for answer in found}) == 1
-
-
-def test_what_only_a_local_model_reads_is_in_no_other_key() -> None:
-    def keys(read: Reading, written: bool) -> str:
-        asked = request(reading=read, written=written, baseline=lambda: {"values": [], "tokens": []})
-        (found,) = ask("offline", asked)
-        return found.calls[0].key
-
-    other = reading((("Another text.", ("x",)),))
-    assert keys(reading(), True) == keys(other, True)
-    assert keys(reading(), False) != keys(other, False)  # the messages need not hold what is read
-
-
-def test_a_model_without_limits_has_no_window(tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text('{"vocab_size": 3}')
-    (tmp_path / "tokenizer_config.json").write_text('{"model_max_length": 1000000000000000019884624838656}')
-    assert ClientOptions(f"local/{tmp_path}").resolved().context_window is None
-    (tmp_path / "config.json").write_text('{"text_config": {"max_position_embeddings": 100}}')
-    assert ClientOptions(f"local/{tmp_path}").resolved().context_window == 80

@@ -59,10 +59,9 @@ def test_names_are_whole_words_in_any_case_also_where_json_escapes_them() -> Non
     assert found.key == "k"
 
 
-@pytest.mark.parametrize("text", ['{"rating": 1234567890}', '{"a": 1, "a": 5551234567}', '{"a":  "b"}'])
+@pytest.mark.parametrize("text", ['{"rating": 1234567890}', '{"a":  "b"}'])
 def test_what_holds_no_personal_data_stays_byte_for_byte(text: str) -> None:
-    patterns = () if '"a": 1' in text else ("phone",)
-    assert taken_out(Completion(text), "Ann", patterns=patterns).completion.text == text
+    assert taken_out(Completion(text), "Ann", patterns=("phone",)).completion.text == text
 
 
 def test_log_probabilities_go_where_they_spell_a_name() -> None:

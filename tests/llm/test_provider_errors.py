@@ -47,23 +47,16 @@ UPSTREAM = {"code": 502, "message": "Upstream"}
 MEANT: dict[Reason, list[tuple[int | None, Any]]] = {
     Reason.CONTEXT_OVERFLOW: [
         (400, error("the request exceeds the available context size", type="exceed_context_size_error")),
-        (500, error("the request exceeds the available context size")),
         (400, error("Input tokens exceed the configured limit of 272000 tokens.")),
-        (400, error("Your input exceeds the context window of this model.")),
         (400, error("string too long", code="string_above_max_length")),
-        (400, error("The input token count (11) exceeds the maximum number of tokens (10).")),
         (400, [error("The input token count is 40 but model only supports up to 32.")]),
         (400, error("Please reduce the length of the messages or completion.")),
         (422, {"error": "`inputs` tokens + `max_new_tokens` must be <= 4096.", "error_type": "validation"}),
-        (422, {"error": "`inputs` must have less than 1024 tokens. Given: 2000"}),
         (400, {"object": "error", "message": "The prompt is longer than the maximum model length of 4."}),
-        (400, {"detail": "The input (5 tokens) is longer than the model's context length (4 tokens)."}),
         (400, {"error": {"type": "invalid_request_error", "message": "prompt is too long: 201 tokens"}}),
         (400, error("input length and `max_tokens` exceed context limit: 188 + 21 > 200")),
         (400, {"message": "Prompt contains 40 tokens, too large for this model"}),
         (400, {"message": "too many tokens: the tokens in the prompt cannot exceed 4081"}),
-        (400, {"message": "Input is too long for requested model."}),
-        (400, error("This model's maximum prompt length is 13 but the request contains 20 tokens.")),
         (400, error("Invalid request: Your request exceeded model token limit: 8192")),
         (400, error("Range of input length should be [1, 30720]")),
         (413, "Request Entity Too Large"),
@@ -75,7 +68,6 @@ MEANT: dict[Reason, list[tuple[int | None, Any]]] = {
     ],
     Reason.REFUSAL: [
         (400, error("Your prompt was flagged as violating our usage policy.", code="invalid_prompt")),
-        (400, error("The prompt was blocked.", code="content_filter")),
         (400, error("Blocked.", innererror={"code": "ResponsibleAIPolicyViolation"})),
         (400, {"code": "DataInspectionFailed", "message": "Input data may be wrong."}),
         (400, error("Content Exists Risk", type="invalid_request_error")),
@@ -85,7 +77,6 @@ MEANT: dict[Reason, list[tuple[int | None, Any]]] = {
         (None, error("The answer was blocked", code="PROHIBITED_CONTENT")),
     ],
     Reason.QUOTA: [
-        (429, error("You exceeded your current quota, please check your plan.", code="insufficient_quota")),
         (402, {"detail": "Insufficient Balance"}),
         (400, error("Your credit balance is too low to access the API.")),
         (429, [error("Please retry in 3s.", details=[{"violations": [{"quotaId": "RequestsPerDay"}]}])]),
@@ -97,7 +88,6 @@ MEANT: dict[Reason, list[tuple[int | None, Any]]] = {
     ],
     Reason.NOT_FOUND: [
         (404, error("model 'x' not found, try pulling it first")),
-        (400, error("x is not a valid model ID", code=400)),
         (403, error("Project `p` does not have access to model `x`", code="model_not_found")),
         (400, {"object": "error", "message": "Model Not Exist"}),
     ],
@@ -113,7 +103,6 @@ MEANT: dict[Reason, list[tuple[int | None, Any]]] = {
     Reason.BAD_REQUEST: [
         (400, error("max_tokens is too large: 9. This model supports at most 4 completion tokens.")),
         (400, error("`max_tokens` must be less than the `context_window` for this model")),
-        (400, error("Unsupported value: 'temperature'", code="unsupported_value")),
         (None, {"type": "error", "error": {"type": "invalid_request_error", "message": "no"}}),
     ],
     Reason.SERVER_ERROR: [
@@ -139,13 +128,10 @@ def test_status_codes_and_words_are_judged_together(status, said, reason):
     ("said", "seconds"),
     [
         (GEMINI, 35.0),
-        ([error("Please retry in 35.25s.")], 35.25),
         (error("Please try again in 1m3.5s."), 63.5),
         (error("Rate limit reached. Please try again in 20ms."), 0.02),
-        (error("Please retry after 20 seconds."), 20.0),
         (error("Please wait 2 minutes before retrying."), 120.0),
         ({"detail": "slow down", "retry_after": 7}, 7.0),
-        (error("Slow down."), None),
         (error("Try again in a moment, in 3 steps."), None),
     ],
 )
@@ -175,8 +161,6 @@ OF_AN_ITEM = [
     (400, error("exceeds the available context size"), Reason.CONTEXT_OVERFLOW),
     (200, body(None, finish_reason="RECITATION"), Reason.REFUSAL),
     (200, error("Your input was flagged", code=403), Reason.REFUSAL),
-    (200, body(None, finish_reason="content_filter: PROHIBITED_CONTENT"), Reason.REFUSAL),
-    (200, body(None, message={"content": None, "refusal": "No."}), Reason.REFUSAL),
 ]
 
 
@@ -213,7 +197,6 @@ async def test_a_rejected_request_ends_no_run_in_which_others_are_answered():
     ("status", "said", "reason"),
     [
         (401, error("no"), Reason.AUTHENTICATION),
-        (429, error("no", code="insufficient_quota"), Reason.QUOTA),
         (200, error("Insufficient credits", code=402), Reason.QUOTA),
         (404, error("The model `x` does not exist"), Reason.NOT_FOUND),
     ],
@@ -240,7 +223,6 @@ async def test_a_rate_limit_is_waited_for_until_the_time_limit():
 INSIDE_A_200 = [
     ({"choices": None, **error("No credits", code=402)}, Reason.QUOTA, "No credits", 1),
     (body(None, finish_reason="error", error=UPSTREAM), Reason.SERVER_ERROR, "error 502: Upstream", 2),
-    (error("Provider returned error", code=502), Reason.SERVER_ERROR, "Provider returned error", 2),
     (body("half a", finish_reason="error"), Reason.SERVER_ERROR, "ended the answer with an error", 2),
 ]
 
@@ -256,9 +238,7 @@ async def test_an_error_inside_a_200_is_that_error(way, said, reason, words, sen
 SHAPES = [
     ((400, "failed to parse grammar"), (500, "tools param requires --jinja flag")),
     ((400, "Failed to generate JSON. See 'failed_generation' for more details."), None),
-    ((500, 'json_schema conversion failed: Unrecognized schema: {"$ref":"#/$defs/X"}'), None),
-    ((400, "Model does not support structured outputs."), (400, "x does not support tools")),
-    ((400, "This response_format type is unavailable now"), (500, "Something went wrong")),
+    ((400, "Model does not support structured outputs."), (500, "Something went wrong")),
 ]
 
 
@@ -294,10 +274,6 @@ RESPONSE = {
     [
         ({}, None),
         ({"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}, Reason.REFUSAL),
-        (
-            {"output": [{"type": "message", "content": [{"type": "refusal", "refusal": "No."}]}]},
-            Reason.REFUSAL,
-        ),
         ({"error": {"code": "context_length_exceeded", "message": "Too much."}}, Reason.CONTEXT_OVERFLOW),
         ({"output": [{"type": "function_call", "name": "Verdict", "arguments": json.dumps(GOOD)}]}, None),
     ],

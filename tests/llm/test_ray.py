@@ -158,23 +158,6 @@ def test_commands_have_workers_ask_what_one_process_asks(
     assert contents(out) == at_once(cli, case, arguments, tmp_path / "at-once")
 
 
-def test_a_model_that_no_worker_can_call_is_said_before_anything_is_written(
-    cluster: str, tmp_path: Path
-) -> None:
-    run = tmp_path / "run"
-    with pytest.raises(DeclarationError, match="nothing-here"):
-        conqret.judge(
-            items(tmp_path, 2),
-            format="direct",
-            model="openai/judge",
-            api_base="http://nothing-here.invalid:1/v1",
-            engine="ray",
-            workers=1,
-            output=run,
-        )
-    assert not run.exists()
-
-
 def test_what_cannot_be_spread_is_said_before_anything_is_written(
     cluster: str, server: FaultServer, tmp_path: Path
 ) -> None:

@@ -31,17 +31,14 @@ OTHER = GOOD.replace('"overall": 2', '"overall": 0')
         f"\n {GOOD}\n",
         f"```json\n{GOOD}\n```",
         f'I considered {{"overall": 0}} first.\n{GOOD}',
-        f"{GOOD}\nI hope that this helps.",
         f"{GOOD}\n```",
         f"<think>maybe {{</think>\n```\n{GOOD}\n```",
-        f"```json\n{GOOD}\n```\nThis follows from document [1].",
         f"My verdict: {GOOD}\n\nSources: [1], [2]; {{placeholders}} were left out.",
         f"{GOOD} or {GOOD}",
         f"[{GOOD}]",
         f"First {OTHER} but no.\n</think>\n{GOOD}",
         f"\n<think>\n{OTHER} </think> wait {OTHER}\n</think>\n\n{GOOD}",
         f"<seed:think>{OTHER}</seed:think>{GOOD}",
-        f"[THINK]{OTHER}[/THINK]{GOOD}",
         f"◁think▷{OTHER}◁/think▷{GOOD}",
         f"<|begin_of_thought|>{OTHER}<|end_of_thought|><|begin_of_solution|>{GOOD}<|end_of_solution|>",
         f"<|START_THINKING|>{OTHER}<|END_THINKING|><|START_RESPONSE|>{GOOD}<|END_RESPONSE|>",
@@ -63,12 +60,9 @@ def test_json_is_found(text):
     ("text", "fault"),
     [
         (f"<think>\nFirst {OTHER} but wait, the second", "no answer came: the model's thoughts do not end"),
-        (f"[THINK]{OTHER}", "no answer came"),
-        (f"◁think▷{OTHER}", "no answer came"),
         (f"<|channel|>analysis<|message|>maybe {OTHER}", "no answer came"),
         (f"analysisMaybe {OTHER}", "no answer came"),
         (f"{GOOD}\n<think>or {OTHER}</think>", "the answer was empty"),
-        (f"```json\n{GOOD}\n```\nHad it been unclear: `{OTHER}`", "two valid objects that differ"),
         (f"{GOOD}\nHad it been unclear: {OTHER}", "two valid objects that differ"),
         (f'{{"verdict": {GOOD}, "sure"', "no complete JSON object was found in the answer: it breaks off"),
         (f'{{"verdict": {GOOD}, "sure": "50\\%"}}', "the answer is not valid JSON"),
@@ -83,8 +77,6 @@ def test_a_draft_or_one_of_two_answers_is_no_answer(text, fault):
 @pytest.mark.parametrize(
     ("reasoning", "fault"),
     [
-        (GOOD, ""),
-        (f"```json\n{GOOD}\n```", ""),
         (f"First {OTHER}.\n</think>\n{GOOD}", ""),
         (f"First {OTHER} but wait", "the answer was empty: the server sent only the model's reasoning"),
     ],
@@ -103,7 +95,6 @@ SENTENCE = "Zoos should close because animals suffer [1]."
     "text",
     [
         f" {SENTENCE}\n",
-        f"The user wants an argument. I should cite [1].\n</think>\n\n{SENTENCE}",
         f"\n<think>\nhm [1]\n</think>\n\n{SENTENCE}",
         f"<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>{SENTENCE}<|return|>",
         f"analysisHm.assistantfinal{SENTENCE}",
@@ -140,15 +131,11 @@ def test_thoughts_alone_are_no_written_text(text):
         (Completion("", finish_reason="content_filter"), Reason.REFUSAL),
         (Completion("I cannot assist with rating these documents."), Reason.REFUSAL),
         (Completion("I’m sorry, but I can't help with that."), Reason.REFUSAL),
-        (Completion("As an AI, I must decline to judge this."), Reason.REFUSAL),
         (Completion("The documents can't all be relevant: 4"), Reason.INVALID_JSON),
         (Completion(""), Reason.INVALID_JSON),
-        (Completion(GOOD[:-1]), Reason.INVALID_JSON),
         (Completion(GOOD[:-1] + " and so on"), Reason.INVALID_JSON),
         (Completion(GOOD.replace('"overall": 2', '"overall": 5, "overall": 0')), Reason.INVALID_ANSWER),
         (Completion(GOOD.replace('"rating": 4', '"rating": 4, "rating": 4')), Reason.INVALID_ANSWER),
-        (Completion("[1, 2]"), Reason.INVALID_ANSWER),
-        (Completion('{"documents": []}'), Reason.INVALID_ANSWER),
         (Completion(GOOD.replace('"overall": 2', '"overall": NaN')), Reason.INVALID_ANSWER),
         (Completion("{" * 100_000), Reason.INVALID_JSON),
     ],
@@ -175,18 +162,12 @@ def test_faults_are_short_and_name_their_place():
     ("text", "fault"),
     [
         ("The documents are relevant: 4 of 5.", "no complete JSON object was found in the answer"),
-        (f"Here it is: {GOOD[:-9]}", "no complete JSON object was found in the answer: it breaks off"),
         (f"```json\n{GOOD[:40]}", "no complete JSON object was found in the answer: it breaks off"),
         (GOOD.replace(":", "", 1), "the answer is not valid JSON: expected `:` at line 1"),
         ("[1]", "the whole answer: one JSON object is wanted here"),
         ('{"documents": []}', "overall: this is missing, and it has to be there"),
         (GOOD.replace("4", "4.5"), "documents[0].rating: a whole number is wanted here (it was 4.5)"),
         (GOOD.replace('"e"', "null"), "documents[0].explanation: a text is wanted here"),
-        (GOOD.replace("4", "-1"), "documents[0].rating: a number of at least 0 is wanted here (it was -1)"),
-        (
-            GOOD.replace('[{"number": 1, "explanation": "e", "rating": 4}]', '"all"'),
-            "documents: a list is wanted",
-        ),
     ],
 )
 def test_a_fault_says_where_and_what_was_wanted(text, fault):
@@ -223,9 +204,7 @@ def test_the_distribution_of_a_rating(lead):
 def test_no_distribution_rather_than_a_guess():
     assert rating_distribution(None, "rating", [1]) is None
     assert rating_distribution(tokens('{"rating": ', {"9": 0.0}, "}"), "rating", [1, 2]) is None
-    assert rating_distribution(tokens('{"other": ', {"1": 0.0}, "}"), "rating", [1, 2]) is None
     assert rating_distribution(tokens('{"rating": ', {"1": 0.0}, "0}"), "rating", [1, 10]) is None
-    assert rating_distribution(tokens('{"rating": 1}'), "rating", [1]) is None
     several = tokens('{"rating": 4}', ' not {"rating": ', {"1": 0.0}, "}")
     assert rating_distribution(several, "rating", [1, 4]) is None
     drafted = tokens('{"rating": 1}', '</think>{"rating": ', {"4": 0.0}, "}")

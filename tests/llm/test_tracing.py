@@ -6,7 +6,6 @@ import pytest
 
 import conqret
 from conqret.llm.tracing import VARIABLE
-from tests.cli.conftest import Cli
 from tests.cli.conftest import cli as cli
 from tests.contract.items import demo
 
@@ -20,10 +19,3 @@ def test_without_the_variable_the_library_is_not_looked_for(monkeypatch: pytest.
     monkeypatch.setenv(VARIABLE, "spans")
     with pytest.raises(conqret.DeclarationError, match=r"pip install 'conqret\[otel\]'"):
         conqret.judge(demo()[0], format="direct")
-
-
-def test_a_kind_that_there_is_not(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, "all")
-    done = cli("info", "formats")
-    assert done.code == 2
-    assert "CONQRET_TRACES='all' is not a kind of traces: write spans or contents" in done.err

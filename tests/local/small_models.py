@@ -89,8 +89,6 @@ SIZES = {
     "initializer_range": 0.2,
     "pad_token_id": 0,
 }
-SLIDING = 16
-"""Tokens that a small model with a sliding window attends to."""
 CHANGES_AT = 96
 """Tokens from which the rotation of a small longrope model changes."""
 LONGROPE = {
@@ -101,15 +99,11 @@ LONGROPE = {
     "original_max_position_embeddings": CHANGES_AT,
     "factor": WINDOW / CHANGES_AT,
 }
-
-
 KINDS = {
     "gpt2": {"n_positions": WINDOW, "n_embd": 32, "n_layer": 2, "n_head": 4, "initializer_range": 0.2},
     "llama": SIZES,
     "qwen2": SIZES,
-    "mistral": {**SIZES, "sliding_window": SLIDING},
-    "gemma2": {**SIZES, "sliding_window": SLIDING, "head_dim": 8, "query_pre_attn_scalar": 8},
-    "granite": {**SIZES, "logits_scaling": 3.0},
+    "gemma2": {**SIZES, "sliding_window": 16, "head_dim": 8, "query_pre_attn_scalar": 8},
     "phi3": {**SIZES, "rope_parameters": LONGROPE, "original_max_position_embeddings": CHANGES_AT},
     "mpt": {"d_model": 32, "n_heads": 4, "n_layers": 2, "max_seq_len": WINDOW},
     "mamba": {"hidden_size": 32, "num_hidden_layers": 2},

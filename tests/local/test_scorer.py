@@ -58,16 +58,6 @@ def test_equals_one_pair_at_a_time(folder, naive, kind, chat, side):
         ]
 
 
-@pytest.mark.parametrize("wrapping", [1, 4])
-def test_wrapping_prompts(folder, naive, wrapping):
-
-    reference = naive("qwen2", True)
-    asked = WRAPPINGS[wrapping].replace("{answer}", "{}")
-    scorer = ConditionalPerplexity(folder("qwen2", True), wrapping=wrapping)
-    expected = reference.perplexity(reference.context(ANSWERS[1], asked), TARGETS[1][0])
-    assert numbers(scorer.score([PAIRS[1]]))[0] == pytest.approx(expected, rel=CLOSE)
-
-
 @pytest.mark.parametrize(
     ("kind", "chat", "padding"),
     [("gpt2", False, "right"), ("llama", False, "left"), ("qwen2", True, "right")],
@@ -104,11 +94,6 @@ def test_no_context_at_all(folder, naive):
     begin = [reference.words.bos_token_id]
     assert numbers(rows) == pytest.approx([reference.perplexity(begin, one) for one in TARGETS[0]], rel=CLOSE)
     assert [row.context_tokens for row in rows] == [1, 1]
-    gpt2 = naive("gpt2")
-    rows = ConditionalPerplexity(folder("gpt2")).score([(None, TARGETS[0][:1])])
-    assert numbers(rows) == pytest.approx(
-        [gpt2.perplexity([gpt2.words.eos_token_id], TARGETS[0][0])], rel=CLOSE
-    )
 
 
 @pytest.mark.parametrize(("kind", "chat"), [("gpt2", False), ("qwen2", True)])

@@ -76,14 +76,6 @@ def test_the_budget_halves_when_memory_runs_out(model, monkeypatch):
     assert [one.mean for one in found] == pytest.approx([one.mean for one in expected], rel=1e-4)
     assert scorer.budget.halvings > 0
 
-    def none_left(batch):
-        raise MemoryError
-
-    monkeypatch.setattr(scorer, "_step", none_left)
-    assert {(one.mean, one.reason) for one in scorer.score(BOTH[:2])} == {
-        (None, "memory ran out on this pair alone")
-    }
-
 
 def test_what_is_not_finite_is_no_likelihood(model, monkeypatch):
     scorer = Seq2SeqLikelihood(model("bart"))

@@ -20,7 +20,7 @@ from tests.debateqa.curation.memory import scripted
 from tests.generation.corpora import SUBJECTS, write_corpus
 from tests.io.test_two_turn import OWN
 from tests.judging.runs import write_items
-from tests.runs.killed import Forks, kill, results
+from tests.runs.killed import Forks, ended, kill, results
 from tests.server import FaultServer
 from tests.studies.improving import CRITERION, write_case
 from tests.torture.effort import FULL
@@ -96,11 +96,8 @@ def _corpus(folder: Path) -> None:
 
 def _generate(folder: Path, server: FaultServer) -> tuple[object, ...]:
     _corpus(folder)
-    ranking = folder / "ranking.res"
-    return (
-        *("generate", "arguments", folder / "corpus", "--run", ranking, "--stance", "pro", "--shots", "1"),
-        *_called(server),
-    )
+    made = ("generate", "arguments", folder / "corpus", "--run", folder / "ranking.res")
+    return (*made, "--stance", "pro", "--shots", "1", *_called(server))
 
 
 def _experiment(folder: Path, server: FaultServer) -> tuple[object, ...]:
@@ -109,22 +106,18 @@ def _experiment(folder: Path, server: FaultServer) -> tuple[object, ...]:
     return ("experiment", folder / "experiment.toml", "--trust-file", "-q")
 
 
-def _answers(*options: str) -> Callable[[Path, FaultServer], tuple[object, ...]]:
+def _questions(count: int) -> list[dict[str, Any]]:
+    return [{"question": f"Is {n} too many?"} for n in range(count)]
+
+
+def _answers(metrics: str) -> Callable[[Path, FaultServer], tuple[object, ...]]:
     def command(folder: Path, server: FaultServer) -> tuple[object, ...]:
-        records = [
-            {
-                "id": str(n),
-                "question": f"Is {n} too many?",
-                "partial_answers": [{"point_of_view": "Yes.", "explanation": "It is."}],
-            }
-            for n in range(8)
-        ]
+        part = {"point_of_view": "Yes.", "explanation": "It is."}
+        records = [{**row, "id": str(n), "partial_answers": [part]} for n, row in enumerate(_questions(8))]
         questions = lines(folder / "questions.jsonl", records)
-        answers = lines(
-            folder / "answers.jsonl",
-            [{"id": str(n), "generation": f"It is {n}, some say."} for n in range(8)],
-        )
-        scored = ("debateqa", "score", options[0], answers, options[1], questions, *options[2:])
+        rows = [{"id": str(n), "generation": f"It is {n}, some say."} for n in range(8)]
+        answers = lines(folder / "answers.jsonl", rows)
+        scored = ("debateqa", "score", answers, "--references", questions, "--metric", metrics)
         return (*scored, *_called(server))
 
     return command
@@ -140,9 +133,11 @@ def _written(folder: Path, server: FaultServer) -> tuple[object, ...]:
     return ("debate", "write", rows, *_called(server))
 
 
-def _answered(folder: Path, server: FaultServer) -> tuple[object, ...]:
-    rows = lines(folder / "rows.jsonl", [{"question": f"Is {n} too many?"} for n in range(8)])
-    return ("debateqa", "answer", rows, *_called(server))
+def _of_questions(command: str) -> Callable[[Path, FaultServer], tuple[object, ...]]:
+    def called(folder: Path, server: FaultServer) -> tuple[object, ...]:
+        return ("debateqa", command, lines(folder / "rows.jsonl", _questions(8)), *_called(server))
+
+    return called
 
 
 def _argued(folder: Path, server: FaultServer) -> tuple[object, ...]:
@@ -154,11 +149,6 @@ def _argued(folder: Path, server: FaultServer) -> tuple[object, ...]:
     return ("debate", "two-turn", "write", lines(folder / "rows.jsonl", rows), *_called(server))
 
 
-def _verdicts(folder: Path, server: FaultServer) -> tuple[object, ...]:
-    rows = lines(folder / "rows.jsonl", [{"question": f"Is {n} too many?"} for n in range(8)])
-    return ("debateqa", "questions", rows, *_called(server))
-
-
 def _perspectives(folder: Path, server: FaultServer) -> tuple[object, ...]:
     def answer(body: dict[str, Any]) -> object:
         if "<statement number" in body["messages"][1]["content"]:
@@ -166,7 +156,7 @@ def _perspectives(folder: Path, server: FaultServer) -> tuple[object, ...]:
         return {"explanation": "so", "opposing": "It is not."}
 
     server.answer = answer
-    rows = [{"question": f"Is {n} too many?", "statement": f"{n} is too many."} for n in range(6)]
+    rows = [{**row, "statement": f"{n} is too many."} for n, row in enumerate(_questions(6))]
     made = lines(folder / "rows.jsonl", rows)
     return ("perspectives", "make", made, "--from", "kialo", *_called(server))
 
@@ -179,10 +169,8 @@ def _curated(folder: Path, server: FaultServer) -> tuple[object, ...]:
     (folder / "corpus").mkdir()
     lines(folder / "corpus" / "documents.jsonl", texts)
     rows = lines(folder / "rows.jsonl", [{"question": f"Are {n} trams cheap?"} for n in range(3)])
-    return (
-        *("debateqa", "curate", rows, "--corpus", folder / "corpus", "--rerank", "lexical"),
-        *_called(server),
-    )
+    made = ("debateqa", "curate", rows, "--corpus", folder / "corpus", "--rerank", "lexical")
+    return (*made, *_called(server))
 
 
 def _improved(folder: Path, server: FaultServer) -> tuple[object, ...]:
@@ -194,14 +182,8 @@ def _improved(folder: Path, server: FaultServer) -> tuple[object, ...]:
 
 
 def _suite(folder: Path, server: FaultServer) -> tuple[object, ...]:
-    return (
-        "judges",
-        "test",
-        "judgebench",
-        "--from",
-        ROOT / "tests" / "fixtures" / "suites",
-        *_called(server),
-    )
+    cases = ROOT / "tests" / "fixtures" / "suites"
+    return ("judges", "test", "judgebench", "--from", cases, *_called(server))
 
 
 KINDS = {
@@ -221,14 +203,14 @@ KINDS = {
     "experiment": _experiment,
     "debates": _held,
     "statements": _written,
-    "answers": _answered,
+    "answers": _of_questions("answer"),
     "two-turn debates": _argued,
-    "verdicts": _verdicts,
+    "verdicts": _of_questions("questions"),
     "perspectives": _perspectives,
     "curation": _curated,
     "improve": _improved,
-    "awareness": _answers("dispute-awareness", "--questions"),
-    "baselines": _answers("baselines", "--references", "--metrics", "bleu,num-of-povs,direct-score"),
+    "awareness": _answers("dispute-awareness"),
+    "baselines": _answers("bleu,num-of-povs,direct-score"),
 }
 """The command of each kind of run, but for its folder."""
 TRIED = (*KINDS,) if FULL else ("judge", "tournament", "experiment")
@@ -248,7 +230,7 @@ def test_a_killed_run_ends_like_one_that_was_left_alone(kind: str, forks: Forks,
         for moment in [*sorted(rng.sample(range(1, total), KILLS - 1)), total]:
             number = forks.start(*command, killed)
             until = time.monotonic() + 20
-            while len(server.requests) < total + moment and time.monotonic() < until and _alive(number):
+            while len(server.requests) < total + moment and time.monotonic() < until and not ended(number):
                 time.sleep(0.002)
             time.sleep(rng.uniform(0, 2 * LATENCY))
             kill(number)
@@ -259,11 +241,3 @@ def test_a_killed_run_ends_like_one_that_was_left_alone(kind: str, forks: Forks,
         assert forks.run(*command, killed) == 0
         assert len(server.requests) == asked
     assert results(killed) == results(whole)
-
-
-def _alive(number: int) -> bool:
-    """Whether a process runs; one that has ended is not waited for here."""
-    try:
-        return "\nState:\tZ" not in Path(f"/proc/{number}/status").read_text()
-    except FileNotFoundError:
-        return False

@@ -17,8 +17,3 @@ from conqret.runs.run_folder import distinct_names
 )
 def test_the_shortest_names_that_tell_them_apart(places, names):
     assert distinct_names([Path(place) for place in places]) == names
-
-
-def test_a_folder_given_as_a_dot_has_its_name(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert distinct_names([Path()]) == [tmp_path.name]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-import pytest
 from pydantic import BaseModel
 
 from conqret.data import Reason
@@ -15,7 +14,6 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer
 from conqret.runs.dry_run import RunPrompt
 from conqret.runs.request_run import Run
-from conqret.runs.session import Session
 from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, StudyOutcome
 
 
@@ -36,12 +34,6 @@ class Record(RequestRecord):
 @dataclass(frozen=True)
 class Folder(RequestFolder[Record, Row]):
     COMMAND: ClassVar[str] = "conqret numbers"
-
-
-@pytest.fixture
-def session() -> Iterator[Session]:
-    with Session("offline") as opened:
-        yield opened
 
 
 class Seen:
@@ -90,14 +82,3 @@ def test_what_has_no_answer_is_asked_again_and_the_rest_is_kept(tmp_path: Path) 
     assert again.lost == {}
     assert [(row.id, row.number) for row in again.rows] == [("a", 0), ("b", 1), ("c", 2)]
     assert ask(folder, "abc")[1] == []
-
-
-def test_the_record_is_of_prompt_schema_and_what_is_shown(session: Session) -> None:
-    one = Record.from_session(session, {"perspective-detection": Number}, ["\ud800"])
-    assert one.differences(Record.from_session(session, {"perspective-detection": Number}, ["\ud800"])) == []
-    other = Record.from_session(session, {"perspective-detection": Row}, ["b"])
-    assert one.differences(other) == ["answer schema", "numbers"]
-    assert one.differences(Record.from_session(session, {"debate-judge": Number}, ["\ud800"])) == [
-        "prompt",
-        "answer schema",
-    ]

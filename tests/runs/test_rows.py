@@ -35,20 +35,6 @@ def test_a_row_that_failed_counts_until_a_better_one_comes(tmp_path: Path) -> No
         assert rows.get("a") == Row(key="a", value=2)
 
 
-def test_a_line_cut_off_by_a_kill_is_cut_away(tmp_path: Path) -> None:
-    path = tmp_path / "rows.jsonl"
-    with store(path) as rows:
-        rows.add(Row(key="a", value=1))
-    with path.open("ab") as file:
-        file.write(b'{"key": "b", "val')
-    with store(path) as rows:
-        assert len(rows) == 1
-        rows.add(Row(key="b", value=2))
-    assert path.read_bytes().count(b"\n") == 2
-    with store(path) as rows:
-        assert rows.get("b") == Row(key="b", value=2)
-
-
 def test_foreign_lines_are_passed_over_or_refused_with_their_place(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text('{"key": "a", "value": 1}\n{"other": true}\n{"key": ""}\n{"key": "b", "value": 2}\n')

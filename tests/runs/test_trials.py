@@ -76,13 +76,3 @@ def test_an_error_ends_what_is_under_way() -> None:
     with pytest.raises(ValueError, match="a fault of the program"):
         done([Trial("long", long), Trial("wrong", wrong)], in_memory(), 4)
     assert ended == ["long"]
-
-
-@pytest.mark.parametrize("in_flight", [1, 8])
-def test_what_cannot_be_made_yet_is_left_out(in_flight: int) -> None:
-    async def later() -> None:
-        return None
-
-    kept = in_memory()
-    assert done([Trial("a", later), trial("b")], kept, in_flight) == ["b"]
-    assert set(kept) == {"b"}

@@ -43,9 +43,8 @@ class FaultServer:
 
     ``answer`` maps the request's body to the content (a string, or data to be dumped); without it the
     schema in the request is filled, lists with ``length`` entries. ``retry_after`` is the header of a 429
-    (text, as it is sent). ``constant`` answers the same to each schema, which is fast. ``drip`` is the
-    seconds between two bytes, ``alter`` changes a body before it is sent. As a context manager the server runs in a
-    thread; ``url`` is its base.
+    (text, as it is sent). ``constant`` answers the same to each schema, which is fast. ``alter`` changes a body
+    before it is sent. As a context manager the server runs in a thread; ``url`` is its base.
     """
 
     def __init__(
@@ -57,14 +56,13 @@ class FaultServer:
         retry_after: Mapping[str, str] | None = None,
         length: int = 3,
         constant: bool = False,
-        drip: float = 0.2,
         alter: Callable[[dict[str, Any]], None] = lambda body: None,
         keep_bodies: bool = True,
     ) -> None:
         self.plan = plan or FaultPlan()
         self.answer, self.latency, self.length = answer, latency, length
         self.retry_after = {"Retry-After": "0"} if retry_after is None else retry_after
-        self.constant, self.drip, self.keep_bodies = constant, drip, keep_bodies
+        self.constant, self.keep_bodies = constant, keep_bodies
         self.alter = alter
         self.requests: list[Received] = []
         self.counts: Counter[str] = Counter()
@@ -101,7 +99,6 @@ class FaultServer:
         """Serve on the loopback until stopped; ``announce`` gets the port."""
         app = web.Application(client_max_size=64 * 2**20)
         app.router.add_post("/v1/chat/completions", self._complete)
-        app.router.add_get("/stats", self._stats)
         self.add_routes(app)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.2)
         await runner.setup()
@@ -116,9 +113,6 @@ class FaultServer:
 
     def add_routes(self, app: web.Application) -> None:
         """What a server has besides."""
-
-    async def _stats(self, _: web.Request) -> web.Response:
-        return web.json_response({"requests": sum(self.counts.values()), "bodies": len(self.counts)})
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
         raw = await request.read()
@@ -183,7 +177,7 @@ class FaultServer:
         with contextlib.suppress(ConnectionError):  # the client hung up
             for place in range(len(data)):
                 await response.write(data[place : place + 1])
-                await asyncio.sleep(self.drip)
+                await asyncio.sleep(0.2)
         return response
 
     def _content(self, body: Mapping[str, Any], body_hash: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from aiohttp import web
@@ -13,23 +12,22 @@ from tests.server.app import FaultServer
 
 
 class BatchServer(FaultServer):
-    """Takes batches, which are as far as ``status`` says: ``in_progress``, ``completed``, ``expired``, ``failed``.
+    """Takes batches, which are as far as ``status`` says: ``in_progress``, ``completed`` or ``expired``.
 
-    ``plan`` says by its number what becomes of a question of the first batch: ``missing``, ``malformed``, ``twice``,
-    ``stranger`` (besides, a line that was not asked for), ``limited``, ``rejected``, ``policy``, ``expired`` or
-    ``invalid``. ``refuses`` takes no batch at all. ``batches`` holds the questions of each by their ids.
+    ``outcomes`` says by its number what becomes of a question of the first batch: ``missing``, ``malformed``,
+    ``twice``, ``stranger`` (besides, a line that was not asked for), ``limited``, ``rejected``, ``policy``,
+    ``expired`` or ``invalid``. ``refuses`` takes no batch at all. ``batches`` holds the questions of each by their ids.
     """
 
-    def __init__(self, plan: Mapping[int, str] | None = None, **fields: Any) -> None:
+    def __init__(self, **fields: Any) -> None:
         super().__init__(length=1, **fields)
-        self.outcomes = dict(plan or {})
+        self.outcomes: dict[int, str] = {}
         self.status = "in_progress"
         self.refuses = False
         self.loses = 0  # so many batches are made, and answered with a 500
         self.lacks_files = False  # completed, and the results are not there yet
         self.metadata: dict[str, dict[str, str]] = {}
         self.made: dict[str, str] = {}
-        self.packing = ""
         self.files: dict[str, bytes] = {}
         self.batches: dict[str, list[dict[str, Any]]] = {}
 
@@ -94,9 +92,7 @@ class BatchServer(FaultServer):
 
     async def _look(self, request: web.Request) -> web.Response:
         found: dict[str, Any] = {"id": request.match_info["id"], "status": self.status}
-        if self.status == "failed":
-            found["errors"] = {"data": [{"message": "line 1 is too long"}]}
-        elif self.status == "completed" and self.lacks_files:
+        if self.status == "completed" and self.lacks_files:
             found |= {"output_file_id": None, "error_file_id": None}
         elif self.status != "in_progress":
             found |= {"output_file_id": f"out-{found['id']}", "error_file_id": f"err-{found['id']}"}
@@ -126,7 +122,7 @@ class BatchServer(FaultServer):
             if outcome == "stranger" and kind == "out":
                 lines.append(_line("0" * 64, response={"status_code": 200, "body": answer}, error=None))
         body = b"\n".join(lines) + b"\n[1]\n" * (kind == "out" and bool(self.outcomes))
-        return web.Response(body=body, headers={"Content-Encoding": self.packing} if self.packing else {})
+        return web.Response(body=body)
 
     async def _messages(self, request: web.Request) -> web.Response:
         lines = []
