@@ -173,7 +173,7 @@ class Session:
             others=dict(done.others),
             failures=done.failure_limit.reasons,
             stopped=done.failure_limit.why,
-            refused=done.failure_limit.reason_for_user,
+            refused=done.failure_limit.reason_all_failed,
         )
 
     async def ready(self, folder: RunFolder[Any]) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from conqret.data import Document, Flag, Item, Judgment, Measure, Part, Reason, Status, Trim
 from conqret.judging.item_view import TEXT_CHARACTERS, item_view
-from conqret.judging.page import histogram, item_list, shares
+from conqret.judging.page import bar_segments, histogram, item_list
 from conqret.judging.tally import Tally, summarise
 from conqret.show.visible_text import Piece
 
@@ -148,7 +148,7 @@ def test_each_score_of_a_scale_has_a_bar_of_its_own(steps: int) -> None:
     assert figure.bars[1].middle == pytest.approx(figure.mean, abs=0.02)
     assert all(left.x + left.width < right.x for left, right in pairwise(figure.bars))
     assert figure.description.startswith("Items by score: 1 at 0.00, ")
-    segments = shares({"b": 1, "a": 3, "z": 0}, {"a": "A", "b": "B"})
+    segments = bar_segments({"b": 1, "a": 3, "z": 0}, {"a": "A", "b": "B"})
     assert [(one.label, one.x, one.width) for one in segments] == [("A", 0.0, 75.0), ("B", 75.0, 25.0)]
 
 
