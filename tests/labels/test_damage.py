@@ -29,7 +29,7 @@ def labels_in(folder: Path) -> Labels:
                 record.comment,
                 record.at,
             )
-            for record in ledger.given()
+            for record in ledger.finished_answers()
         }
 
 
@@ -44,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
                 turn = ledger.next(person)
                 assert turn is not None
                 ledger.answer(person, turn, {"overall_quality": str(place + 1)}, f"{name}'s {place}", 0)
-        ledger.backup_session()
+        ledger.check_and_back_up()
     return folder
 
 

@@ -26,7 +26,7 @@ def test_what_annotators_meant_is_in_the_file(browser: Chromium, tmp_path: Path)
     assert len(meant) == COUNT * len(PEOPLE)
     in_file = {
         (record.annotator.name, record.screen.item, record.screen.part): dict(record.answers)
-        for record in ledger.given()
+        for record in ledger.finished_answers()
     }
     assert in_file == meant
     ledger.close()

@@ -44,11 +44,11 @@ async def test_what_was_typed_on_a_screen_stays_there(
         assert NOT_SAVED in ben.page
         assert 'value="3" required checked' in ben.page
         assert said["comment"] in ben.page
-        assert list(ledger.given()) == []
+        assert list(ledger.finished_answers()) == []
         assert "is the disk full? Make room" in caplog.text
         fill(ledger, full=False)
         assert (await ben.send(where, **said)).status_code == 200
-        assert [record.comment for record in ledger.given()] == [said["comment"]]
+        assert [record.comment for record in ledger.finished_answers()] == [said["comment"]]
 
 
 async def test_what_was_written_in_a_debate_stays_there(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ async def test_what_was_written_in_a_debate_stays_there(tmp_path: Path) -> None:
         assert written["text"].strip() in ann.page
         fill(ledger, full=False)
         assert (await ann.send(where, **written, keep="1")).status_code == 200
-        assert len(list(ledger.given())) == 1
+        assert len(list(ledger.finished_answers())) == 1
 
 
 async def test_a_decision_stays_there(tmp_path: Path) -> None:

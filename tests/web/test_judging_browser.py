@@ -45,7 +45,7 @@ def test_snippets_are_lit_and_the_page_sends_when_the_time_is_up(browser: Chromi
         assert page.js("document.querySelector('#slider').ariaValueText") == "moderately confident: A"
         ann.wait("document.querySelector('button[name=start]')")
         page.close()
-        assert [dict(record.answers) for record in ledger.given()] == [{"slider": "-2"}]
+        assert [dict(record.answers) for record in ledger.finished_answers()] == [{"slider": "-2"}]
 
 
 MARK = """
@@ -73,7 +73,7 @@ def test_writers_mark_snippets_in_the_passage(browser: Chromium, tmp_path: Path)
         gil.press("button[name=keep]")
         assert not gil.page.complaints, gil.page.complaints
         gil.page.close()
-        (record,) = ledger.given()
+        (record,) = ledger.finished_answers()
         question = next(one for one in read_two_turn(DEBATES) if one.id == record.screen.item)
     (snippet,) = json.loads(record.answers["snippets"])
     assert snippet in question.passage
