@@ -11,7 +11,7 @@ import pytest
 from conqret.data import Judgment, Reason
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.runs.dry_run import costs_of
-from conqret.stats.effects import PairedEffects, paired_effects
+from conqret.stats.effects import PairedDifferences, paired_effects
 from conqret.studies.bias.bias_effects import _DetectionLimit, _verdict, bias_rows, widest_effect
 from conqret.studies.bias.bias_run import BiasFolder, BiasPlan, bias, plan_bias, run_bias
 from conqret.studies.bias.contrast import AS_IS, Contrast, Key, ProbeContext
@@ -95,7 +95,7 @@ def test_five_topics_are_too_few_for_a_verdict() -> None:
 def test_nothing_larger_than_scores_can_differ_by_is_said_to_be_missed(plan: BiasPlan) -> None:
     """Two topics that say the opposite: an effect of 2 would be found, and there is none."""
     contrast = next(contrast for contrast in plan.contrasts if contrast.probe == "length")
-    wild = PairedEffects([0.9, -0.9, 0.8, -0.8, 0.9, -0.9], list("abcdef"), True)
+    wild = PairedDifferences([0.9, -0.9, 0.8, -0.8, 0.9, -0.9], list("abcdef"), True)
     answer = _DetectionLimit.from_effects(contrast, [wild], 7)
     assert answer.missable is None
     effect = widest_effect(paired_effects([wild], np.random.default_rng(1)))
@@ -264,7 +264,7 @@ def test_what_the_slope_leaves_open_stays_within_the_scale() -> None:
     rng = np.random.default_rng(0)
     topics = [place % 8 for place in range(40)]
     apart, judged = rng.normal(0, 0.4, 40), rng.normal(0.3, 0.3, 40)
-    series = [PairedEffects((judged - slope * apart).tolist(), topics) for slope in (0.1, 9.0)]
+    series = [PairedDifferences((judged - slope * apart).tolist(), topics) for slope in (0.1, 9.0)]
     wide = paired_effects(series, rng)[1]
     found = widest_effect(paired_effects(series, rng))
     assert wide.high > 1
