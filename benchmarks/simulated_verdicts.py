@@ -19,7 +19,7 @@ from simulated_commands import better_ranker
 from conqret.perturb import Direction
 from conqret.stats.agreement import alternative_annotator_test
 from conqret.stats.curve_tests import MARGIN, Response, respond, slope_bounds
-from conqret.stats.effects import ALPHA, Effect, PairedEffects, paired_effects
+from conqret.stats.effects import ALPHA, Effect, PairedDifferences, paired_effects
 from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.resampling import mean
 from conqret.studies.bias.bias_effects import widest_effect
@@ -69,7 +69,7 @@ def alarms(rng: Rng, topics: int, balanced: bool, rows: int, shift: float) -> ND
     moved = rng.normal(size=(rows, topics))[:, which] * TOPIC_NOISE
     moved = moved + rng.normal(size=(rows, len(which))) * NOISE * 2**0.5
     moved[0] += shift
-    effects = paired_effects([PairedEffects(one, which.tolist()) for one in moved.tolist()], rng)
+    effects = paired_effects([PairedDifferences(one, which.tolist()) for one in moved.tolist()], rng)
     return np.array([raised(effect) for effect in effects])
 
 
@@ -115,7 +115,7 @@ def favours(rng: Rng, topics: int, balanced: bool, gap: float, bias: float) -> b
     slopes = slope_bounds(apart, differences)
     if slopes is None:
         return False
-    series = [PairedEffects((differences - slope * apart).tolist(), which.tolist()) for slope in slopes]
+    series = [PairedDifferences((differences - slope * apart).tolist(), which.tolist()) for slope in slopes]
     return raised(widest_effect(paired_effects(series, rng)))
 
 
@@ -335,7 +335,7 @@ def skewed_alarms(rng: Rng, topics: int, balanced: bool, rows: int) -> bool:
     which, _ = skewed_topics(rng, topics, balanced, 1)
     for row in range(rows):
         effects = rng.permutation(skewed_topics(rng, topics, True, 1 - 2 * (row % 2))[1])
-        series.append(PairedEffects((effects[which] + heavy(rng, which.shape)).tolist(), which.tolist()))
+        series.append(PairedDifferences((effects[which] + heavy(rng, which.shape)).tolist(), which.tolist()))
     return any(map(raised, paired_effects(series, rng)))
 
 

@@ -286,7 +286,7 @@ def _check(
     options: Mapping[str, Any],
 ) -> None:
     __tracebackhide__ = True
-    from conqret.studies.sensitivity.assertions import check
+    from conqret.studies.sensitivity.assertions import why_claim_fails
 
-    if fault := check(claim, judge, items, perturbation, levels, metric, **options):
+    if fault := why_claim_fails(claim, judge, items, perturbation, levels, metric, **options):
         raise AssertionError(fault)

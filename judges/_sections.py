@@ -12,7 +12,7 @@ from pydantic import create_model
 
 from conqret.baseline import Evidence, Finding
 from conqret.data import Measure
-from conqret.judging.deciding import has_argument, levels_of, rating_questions, together
+from conqret.judging.deciding import has_argument, levels_of, merge_questions, rating_questions
 from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_parts import Case, JudgePrompt, JudgeReply, TypedQuestions
 from conqret.judging.responses import Typed, Whole, ZeroToFiveRating, each_once
@@ -120,7 +120,7 @@ def in_one_call(
         both_orders=both_orders,
         about=about,
         english_only=frozenset(english),
-        typed=partial(together, typed) if len(typed) == len(sections) else None,
+        typed=partial(merge_questions, typed) if len(typed) == len(sections) else None,
     )
 
 

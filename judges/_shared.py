@@ -15,7 +15,7 @@ from conqret.data import Measure, Part, Status
 from conqret.errors import number
 from conqret.judging.judge_parts import Case
 from conqret.judging.responses import Typed, no_truth_value
-from conqret.judging.scales import ONE_TO_FIVE, ONE_TO_THREE, graded, share
+from conqret.judging.scales import ONE_TO_FIVE, ONE_TO_THREE, graded, mean_of_parts
 
 OneToThreeRating = Annotated[
     int, Field(ge=ONE_TO_THREE.low, le=ONE_TO_THREE.high), BeforeValidator(no_truth_value)
@@ -148,4 +148,4 @@ def nugget_share(nuggets: Sequence[Any], rating: str) -> Measure:
     """Return the mean of (rating - 1) / 4 over nuggets, with each as a part; ``rating`` is the name of the
     field.
     """
-    return share([graded(ONE_TO_FIVE, nugget.nugget, getattr(nugget, rating)) for nugget in nuggets])
+    return mean_of_parts([graded(ONE_TO_FIVE, nugget.nugget, getattr(nugget, rating)) for nugget in nuggets])

@@ -21,7 +21,7 @@ from conqret.judges._questions import mean_measure
 from conqret.judging.deciding import METHOD, declared, expected
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply, TypedQuestions
 from conqret.judging.responses import Typed, Whole, each_once
-from conqret.judging.scales import share
+from conqret.judging.scales import mean_of_parts
 from conqret.llm.decisions import Decided, Question
 from conqret.text.citations import citations
 from conqret.text.sentences import sentences
@@ -119,7 +119,7 @@ def measures(item: Item, verdicts: Mapping[tuple[int, int], tuple[Verdict, str]]
     hits, total = sum(part.label == "supports" for part in parts), len(statement_list)
     precision = Measure.missing(Reason.NOTHING_TO_JUDGE, "the argument cites nothing")
     if parts:
-        precision = share(parts, f"{hits} of {len(parts)} citations support their sentence")
+        precision = mean_of_parts(parts, f"{hits} of {len(parts)} citations support their sentence")
     if total:
         words = f"{supported} of {total} sentences are supported by what they cite"
         recall = Measure(status=Status.SCORED, value=supported / total, explanation=words)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from conqret.data import Item, Measure, Part, Reason
 from conqret.judges.citation_support import statements, too_many
 from conqret.judging.judge_parts import ComputedMetrics, Judge
-from conqret.judging.scales import share
+from conqret.judging.scales import mean_of_parts
 
 
 def measures(item: Item) -> Mapping[str, Measure]:
@@ -64,7 +64,7 @@ def _part(name: str, holds: bool, yes: str, no: str) -> Part:
 
 
 def _share(parts: Sequence[Part], nothing: str) -> Measure:
-    return share(parts) if parts else Measure.missing(Reason.NOTHING_TO_JUDGE, nothing)
+    return mean_of_parts(parts) if parts else Measure.missing(Reason.NOTHING_TO_JUDGE, nothing)
 
 
 JUDGE = Judge(

@@ -21,7 +21,7 @@ from conqret.judges._sections import (
 from conqret.judging.deciding import declared, expected, expected_rating, has_argument, rating_questions
 from conqret.judging.judge_parts import Case, Judge, TypedQuestions
 from conqret.judging.responses import ZeroToFiveOrNull
-from conqret.judging.scales import ZERO_TO_FIVE, graded, share
+from conqret.judging.scales import ZERO_TO_FIVE, graded, mean_of_parts
 from conqret.llm.decisions import Decided, Question
 
 
@@ -36,7 +36,7 @@ def score_documents(ratings: Sequence[DocumentRating], case: Case) -> Mapping[st
         parts.append(graded(ZERO_TO_FIVE, document.id, rated.rating, rated.explanation))
         relevant += rated.rating >= case.options.relevant_from
     return {
-        "context_relevance": share(parts),
+        "context_relevance": mean_of_parts(parts),
         "predicted_precision": Measure(
             status=Status.SCORED,
             value=relevant / len(parts),

@@ -16,7 +16,7 @@ from conqret.judges._shared import LABELS, SIDES, Side, side
 from conqret.judges.query_rubric import NUGGETS
 from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import Typed
-from conqret.judging.scales import preferred_mostly, share
+from conqret.judging.scales import mean_of_parts, preferred_mostly
 
 PREFERENCE = (
     "evidence_coverage",
@@ -76,7 +76,7 @@ def _yes_or_no(
             Part(id=criterion, value=float(met), label="yes" if met else "no")
             for criterion, met in reply.value.criteria
         ]
-        return {metric: share(parts, reply.value.explanation)}
+        return {metric: mean_of_parts(parts, reply.value.explanation)}
 
     def baseline(case: Case) -> dict[str, Any]:
         criterion_values = case.evidence.criteria

@@ -35,7 +35,7 @@ from conqret.baseline.relevance import (
     topic_nuggets,
     touches,
 )
-from conqret.baseline.text_quality import fitted, share_of, surface
+from conqret.baseline.text_quality import fitted, logistic, surface
 from conqret.data import Item
 from conqret.text.analysis import Sentence, Text, analysed
 from conqret.text.language import NAMES, is_english, item_language, language_of
@@ -101,7 +101,7 @@ def prefer(first: Mapping[str, float], second: Mapping[str, float]) -> Preferenc
     """
     gaps = {part: first[part] - second[part] for part in first}
     total = sum(gaps.values())
-    sure = share_of(abs(total))
+    sure = logistic(abs(total))
     if 2 * sure - 1 < TIE:
         return PreferenceFinding("tie", 2 * sure - 1, "The two differ too little to tell.")
     winner: Literal["first", "second"] = "first" if total > 0 else "second"

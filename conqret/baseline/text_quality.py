@@ -47,7 +47,7 @@ class LinearModel:
         return self.intercept + math.fsum(parts)
 
 
-def share_of(log_odds: float) -> float:
+def logistic(log_odds: float) -> float:
     """Return the probability ``1 / (1 + exp(-log_odds))``."""
     return 1 / (1 + math.exp(-log_odds))
 
@@ -189,7 +189,7 @@ def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str
     counted = surface(text)
     models = fitted()
     for key in FITTED:
-        share = values[key] = share_of(models[key].score(counted))
+        share = values[key] = logistic(models[key].score(counted))
         told[key] = f"By length, words and tone ahead of {share:.0%} of real arguments."
         if grounded is not None:
             values[key] = (share + grounded + relevance) / 3

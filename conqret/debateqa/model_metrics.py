@@ -139,7 +139,7 @@ _TURN = re.compile(
 
 
 @dataclass(frozen=True)
-class Findings:
+class LexicalFeatures:
     """The lexical features of one answer to one question, from which the offline metrics are computed."""
 
     question: str
@@ -185,7 +185,7 @@ class Findings:
         }
 
     @cached_property
-    def steps(self) -> dict[str, float]:
+    def g_eval_criteria(self) -> dict[str, float]:
         """Return the criteria together with those that g-eval adds: relevance and clarity, each in [0, 1].
 
         Relevance is the share of the question's content words (common ones count half) that the answer
@@ -260,9 +260,9 @@ def _weighted(rated: ReasonedRating, logprobs: Sequence[TokenLogprobs] | None) -
 
 
 def _reasoned(case: AnswerCase) -> Mapping[str, Any]:
-    steps = Findings(case.question, case.answer).steps
-    steps_text = ", ".join(f"{name} {value:.2f}" for name, value in steps.items())
-    return {"reasoning": f"Counted: {steps_text}.", "rating": ONE_TO_FIVE.rating(fmean(steps.values()))}
+    criteria = LexicalFeatures(case.question, case.answer).g_eval_criteria
+    criteria_text = ", ".join(f"{name} {value:.2f}" for name, value in criteria.items())
+    return {"reasoning": f"Counted: {criteria_text}.", "rating": ONE_TO_FIVE.rating(fmean(criteria.values()))}
 
 
 QUESTIONS: Mapping[str, ScoringPrompt] = {
@@ -271,7 +271,7 @@ QUESTIONS: Mapping[str, ScoringPrompt] = {
         Grade,
         lambda grade, logprobs: (float(grade.score), ""),
         lambda case: {
-            "score": ONE_TO_FIVE.rating(fmean(Findings(case.question, case.answer).criteria.values()))
+            "score": ONE_TO_FIVE.rating(fmean(LexicalFeatures(case.question, case.answer).criteria.values()))
         },
     ),
     "g-eval": ScoringPrompt(
@@ -281,7 +281,7 @@ QUESTIONS: Mapping[str, ScoringPrompt] = {
         "baselines/num-of-povs",
         Viewpoints,
         lambda counted, logprobs: (float(counted.viewpoints), ""),
-        lambda case: {"viewpoints": Findings(case.question, case.answer).viewpoints},
+        lambda case: {"viewpoints": LexicalFeatures(case.question, case.answer).viewpoints},
     ),
 }
 

@@ -251,7 +251,7 @@ def _forest_rows(scores: Mapping[str, Any]) -> list[ForestRow]:
 def overview_tables(summary: Mapping[str, Any]) -> Iterator[Table | str]:
     """Yield the tables for a terminal, without that of perturbations, and then the outcome in a sentence."""
     yield from spaced(table for table in experiment_tables(summary) if table.title != PERTURBATION_TITLE)
-    if summary_text := outcome(summary["differences"], next(iter(summary["arguments"]), "")):
+    if summary_text := difference_sentences(summary["differences"], next(iter(summary["arguments"]), "")):
         yield summary_text
 
 
@@ -262,7 +262,7 @@ def _by_judge(scores_by_system: Mapping[str, Any]) -> Iterator[tuple[str, list[A
         yield judge, scores, list(dict.fromkeys(metric for score in scores for metric in score))
 
 
-def outcome(differences: Mapping[str, Any], first: str) -> str:
+def difference_sentences(differences: Mapping[str, Any], first: str) -> str:
     """Return sentences that say which systems differ significantly from the first, and on which metrics.
 
     The text is empty if there is only one system.

@@ -16,9 +16,9 @@ from conqret.experiments.experiment_tables import (
     arguments_table,
     curve_charts,
     difference_forests,
+    difference_sentences,
     difference_tables,
     experiment_tables,
-    outcome,
     perturbation_table,
     ranking_forests,
     retrieval_tables,
@@ -99,7 +99,7 @@ def experiment_report(
     """Build the report page of an experiment: its tables and figures, with links to every run inside ``out``."""
     experiment, models = record["experiment"], _models(record["experiment"])
     first = next(iter(summary["arguments"]), "")
-    came_out = outcome(summary["differences"], first)
+    came_out = difference_sentences(summary["differences"], first)
     differences, perturbed = summary["differences"], any(summary["sensitivity"].values())
     sections = [
         Section(

@@ -80,10 +80,14 @@ def criteria_prompts(
             f"criteria_per_call is {in_one_call!r}, but it must be a whole number of at least 1"
         )
     starts = range(0, len(names), in_one_call)
-    return tuple(_ask(prompt, rubrics, names, names[start : start + in_one_call]) for start in starts)
+    return tuple(
+        _criteria_prompt(prompt, rubrics, names, names[start : start + in_one_call]) for start in starts
+    )
 
 
-def _ask(prompt: str, rubrics: Rubrics, names: Sequence[str], metrics: Sequence[str]) -> JudgePrompt[Typed]:
+def _criteria_prompt(
+    prompt: str, rubrics: Rubrics, names: Sequence[str], metrics: Sequence[str]
+) -> JudgePrompt[Typed]:
     """Return one prompt for those criteria of an item's rubric that are called ``metrics``. Criteria whose texts the
     item lacks are not requested, and neither are metrics beyond its rubric: both are missing measures."""
     alike = [criterion for criterion, name in zip(rubrics.shared, names, strict=False) if name in metrics]
@@ -140,7 +144,9 @@ def _ask(prompt: str, rubrics: Rubrics, names: Sequence[str], metrics: Sequence[
         variables=variables,
         settings=settings,
         settled=lambda case: None if judged(case) else lost(case),
-        about=lambda wanted: _ask(prompt, rubrics, names, [name for name in metrics if name in wanted]),
+        about=lambda wanted: _criteria_prompt(
+            prompt, rubrics, names, [name for name in metrics if name in wanted]
+        ),
         typed=lambda: TypedQuestions(
             lambda case: {entry.field: _question(entry.criterion) for entry in judged(case)},
             {name: typed(name) for name in metrics},

@@ -208,7 +208,7 @@ def preference_questions(
     )
 
 
-def together(several: Sequence[Callable[[], TypedQuestions]]) -> TypedQuestions:
+def merge_questions(several: Sequence[Callable[[], TypedQuestions]]) -> TypedQuestions:
     """Return the typed questions of several parts as one. A question, measure or field of one name must be the same in
     all parts; the last one counts."""
     every = [make() for make in several]

@@ -215,8 +215,8 @@ async def _decide(judge_prompt: JudgePrompt[Any], case: Case, instrument: Instru
     """Put the typed questions about a case to a decision model, with documents trimmed to its window. An item with
     images gives missing measures if the model takes none."""
     client = instrument.client
-    if client.blind and pictures_of(judge_prompt, case.item):
-        return _Outcome(judge_prompt.missing(Reason.NO_VISION, client.blind))
+    if client.no_vision_reason and pictures_of(judge_prompt, case.item):
+        return _Outcome(judge_prompt.missing(Reason.NO_VISION, client.no_vision_reason))
 
     def shown(documents: Sequence[Document]) -> RenderedPrompt:
         item = case.item.model_copy(update={"documents": tuple(documents)})
@@ -257,8 +257,8 @@ async def _ask_about(judge_prompt: JudgePrompt[Any], case: Case, instrument: Ins
         return _Outcome(judge_prompt.missing(Reason.CONTEXT_OVERFLOW, why))
     rendered = fitted.rendered
     images = images_in(rendered, case.item) if case.item.pictures else ()
-    if images and client.blind:
-        return _Outcome(judge_prompt.missing(Reason.NO_VISION, client.blind))
+    if images and client.no_vision_reason:
+        return _Outcome(judge_prompt.missing(Reason.NO_VISION, client.no_vision_reason))
     reading = None
     if judge_prompt.reading is not None:
         without = replace(case, item=case.item.model_copy(update={"documents": ()}))

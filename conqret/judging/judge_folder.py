@@ -370,7 +370,7 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
                     f"{source.name} has changed since it was checked: run the command again"
                 )
 
-    def sum_up(
+    def write_results(
         self,
         rows: Rows[Judgment],
         counts: SessionCounts,

@@ -243,7 +243,7 @@ class Judgments(Sequence[Judgment]):
                 for judgment in self:
                     if trial_key(judgment.fingerprint, judgment.item) not in rows:
                         rows.add(judgment)
-            folder.sum_up(rows, self.session)
+            folder.write_results(rows, self.session)
         return folder
 
     def __iter__(self) -> Iterator[Judgment]:
@@ -345,7 +345,7 @@ async def judge_items(plan: JudgePlan, *, overwrite: bool = False, watch: Watch 
         rows.arrange(keys)
         counts, record = plan.counts.since(before, kept=kept), plan.record
         if folder is not None:
-            summary = folder.sum_up(rows, counts, tally)
+            summary = folder.write_results(rows, counts, tally)
             if plan.report:
                 write_report(folder, tally=tally)
         else:
@@ -420,6 +420,6 @@ def _stop(plan: JudgePlan, rows: Rows[Judgment], counts: SessionCounts) -> None:
     if (out := plan.folder) is None:
         return
     rows.arrange(trial_key(plan.record.fingerprint, item.id) for item in out.items())
-    summary = out.sum_up(rows, counts, finished=False)
+    summary = out.write_results(rows, counts, finished=False)
     write_report(out)
     _log.warning("%d of %d items are judged so far", summary.total, plan.record.items_count)

@@ -132,7 +132,7 @@ def own_judge(metrics: Sequence[str]) -> Judge:
     """
     paired = [name for name in metrics if name == PAIRED]
     single = [name for name in metrics if name != PAIRED]
-    judge_prompts = [_ask(tuple(names), pair=names is paired) for names in (paired, single) if names]
+    judge_prompts = [_own_prompt(tuple(names), pair=names is paired) for names in (paired, single) if names]
     return Judge(
         name=OWN_JUDGE,
         summary="a judge of your own: a Python function",
@@ -143,7 +143,7 @@ def own_judge(metrics: Sequence[str]) -> Judge:
     )
 
 
-def _ask(metrics: tuple[str, ...], *, pair: bool) -> JudgePrompt[OwnVerdict]:
+def _own_prompt(metrics: tuple[str, ...], *, pair: bool) -> JudgePrompt[OwnVerdict]:
     return JudgePrompt(
         prompt=OWN_JUDGE,
         metrics=metrics,

@@ -207,7 +207,7 @@ def histogram(values: Sequence[float], mean: float | None, *, lower_is_better: b
     return View(bars=bars, mean=tick, description=f"Items by score: {', '.join(descriptions) or 'none'}.")
 
 
-def shares(counts: Mapping[str, int], labels: Mapping[str, str]) -> list[View]:
+def bar_segments(counts: Mapping[str, int], labels: Mapping[str, str]) -> list[View]:
     """Return the segments of a bar of shares, in the order of ``labels``, then others; empty ones are left
     out.
 
@@ -242,7 +242,7 @@ def overview(record: JudgeRecord, summary: Summary, tally: Tally, lower: Collect
                 metric=metric,
                 histogram=histogram(tally.values(name), metric.mean, lower_is_better=name in lower),
                 lower_is_better=name in lower,
-                verdicts=shares(metric.labels, BETTER),
+                verdicts=bar_segments(metric.labels, BETTER),
                 compares=bool(BETTER.keys() & metric.labels),  # which of two arguments is better
             )
         )
@@ -259,7 +259,7 @@ def overview(record: JudgeRecord, summary: Summary, tally: Tally, lower: Collect
         "second_judged": judge is None or "second_argument" in needs,
         "figures": figures,
         "outstanding": max(record.items_count - summary.total, 0),
-        "statuses": shares(statuses, dict(zip(statuses, statuses, strict=True))),
+        "statuses": bar_segments(statuses, dict(zip(statuses, statuses, strict=True))),
         "missing": list(_missing(summary, record)),
         "usage": usage_rows(summary.usage),
         "settings": list(_settings(record, judge)),

@@ -182,11 +182,11 @@ def _all_scores(
     for score in scores:
         counted = [pair for pair in judged if score in _scores_of(pair[0])]
         if score == OVERALL or any(criterion.points > 0 for criterion, _ in counted):
-            found[score] = together(counted, rows=score == OVERALL)
+            found[score] = combined_score(counted, rows=score == OVERALL)
     return found
 
 
-def together(judged: Sequence[tuple[Criterion, Measure]], *, rows: bool = False) -> Measure:
+def combined_score(judged: Sequence[tuple[Criterion, Measure]], *, rows: bool = False) -> Measure:
     """Combine the measures of criteria into one score; with ``rows`` it has a part for each criterion.
 
     The score is the sum of points times values over the sum of the points above 0, limited to [0, 1].

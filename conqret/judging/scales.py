@@ -127,7 +127,7 @@ def mean_part(same: Sequence[Part], label: str | None) -> Part:
     return same[0].model_copy(update={**means, "label": label})
 
 
-def share(parts: Sequence[Part], explanation: str = "") -> Measure:
+def mean_of_parts(parts: Sequence[Part], explanation: str = "") -> Measure:
     """Return a measure with the mean value of ``parts`` (each must have one) and the mean of their raw
     ratings.
     """

@@ -90,7 +90,9 @@ def disputes(ledger: Ledger, judgments: Iterable[Judgment] = ()) -> list[Dispute
     judged = {judgment.item: judgment for judgment in judgments}
     last = {final.screen: final for final in ledger.finals()}
     complete = ledger.complete()
-    screens = gathered((record.place, record) for record in ledger.given() if record.place in complete)
+    screens = gathered(
+        (record.place, record) for record in ledger.finished_answers() if record.place in complete
+    )
     dispute_list = []
     for place, records in screens.items():
         screen = records[0].screen

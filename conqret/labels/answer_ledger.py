@@ -133,13 +133,13 @@ class Ledger(AnnotatorTable):
         """
         self._database.backup(target)
 
-    def backup_session(self) -> None:
+    def check_and_back_up(self) -> None:
         """Replace the backup next to the database by a new copy.
 
         Raises:
             CorruptLabelsError: the database is corrupt; the earlier backup is kept.
         """
-        self._database.backup_session()
+        self._database.check_and_back_up()
 
     # What
 
@@ -269,7 +269,7 @@ class Ledger(AnnotatorTable):
 
     # What was answered
 
-    def given(
+    def finished_answers(
         self, *, practice: bool = False, item: str = "", annotator: int = 0
     ) -> Iterator[ScreenResponse]:
         """Yield the last answer of each annotator to each screen, in the order of the screens; drafts, and

@@ -186,7 +186,7 @@ class ServerOptions(OptionGroup):
         ):
             if planned.judged:
                 check_judged(ledger, planned.judged)
-            ledger.backup_session()
+            ledger.check_and_back_up()
             links = Links(folder)
             serve_pages(
                 annotation_app(ledger, links, setting),
@@ -195,7 +195,7 @@ class ServerOptions(OptionGroup):
                 url=self.url,
                 on_start=lambda base: say("\n".join(study_links(base, ledger, links))),
             )
-            ledger.backup_session()
+            ledger.check_and_back_up()
             done, wanted = ledger.wanted()
         say(f"stopped: {done:,} of {number(wanted, 'label')} are in {folder}; the same command continues")
         return done

@@ -235,7 +235,7 @@ class Database:
             target.unlink(missing_ok=True)
             raise DeclarationError(f"{target} cannot be written: {error}") from None
 
-    def backup_session(self) -> None:
+    def check_and_back_up(self) -> None:
         """Check the database, and replace its backup :data:`BACKUP` by a new copy.
 
         Raises:
@@ -268,7 +268,7 @@ class Database:
                 "because another process uses it now; run the command again later to remove them"
             )
         if self.path.with_name(BACKUP).exists():
-            self.backup_session()
+            self.check_and_back_up()
 
     def close(self) -> None:
         """Close the connection."""

@@ -95,7 +95,7 @@ def export_labels(
             )
         if task in (JUDGING, WRITING) and (final or to != "csv"):
             raise DeclarationError(f"{folder} is a debate study: leave out --final and --to")
-        given, lacking = list(ledger.given()), list[str]()
+        given, lacking = list(ledger.finished_answers()), list[str]()
         decided = list(verdicts(given, ledger.finals()))
         text: str | Iterable[str]
         if task == WRITING:

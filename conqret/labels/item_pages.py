@@ -39,7 +39,7 @@ from conqret.labels.study_access import (
     page_of,
     whole,
 )
-from conqret.labels.study_screens import NOT_PASSED, WAITING, marked_by_gold, settle
+from conqret.labels.study_screens import NOT_PASSED, WAITING, end_finished_practice, marked_by_gold
 from conqret.labels.task import ANNOTATION_TASKS
 from conqret.show.table import Table
 
@@ -249,7 +249,7 @@ class Pages:
         """Return the annotator, after ending their practice if all of it is done."""
         if not self.ledger.study.practice or annotator.practised:
             return annotator
-        return await apart(settle, self.ledger, annotator, self.marked)
+        return await apart(end_finished_practice, self.ledger, annotator, self.marked)
 
     async def _practised(self, annotator: Annotator, token: str, turn: ScreenTurn) -> Response:
         """Show an answered practice screen with what was right and why. Known answers about sides are shown for the

@@ -116,8 +116,8 @@ class JudgingPages(DebatePages):
         common = super().ending_content(annotator)
         if judge_answers.withheld(self.ledger):
             return {**common, "withheld": True}
-        settlements = judge_answers.settled(self.ledger, annotator)
-        last = [settlement.toward_right or 0 for settlement in settlements]
+        outcomes = judge_answers.answer_outcomes(self.ledger, annotator)
+        last = [outcome.toward_right or 0 for outcome in outcomes]
         return {
             **common,
             "withheld": False,
@@ -125,12 +125,14 @@ class JudgingPages(DebatePages):
             "right": sum(point > 0 for point in last),
             "abstained": last.count(0),
             "dollars": self._earned(annotator),
-            "earned": self.worded(judge_answers.earned_table(settlements)),
+            "earned": self.worded(judge_answers.earned_table(outcomes)),
         }
 
     def _earned(self, annotator: Annotator) -> Fraction:
         """The dollars of all questions."""
-        return sum((each.dollars for each in judge_answers.settled(self.ledger, annotator)), Fraction())
+        return sum(
+            (each.dollars for each in judge_answers.answer_outcomes(self.ledger, annotator)), Fraction()
+        )
 
     def last(self, annotator: Annotator) -> None:
         """Return None, since judgments cannot be reviewed."""

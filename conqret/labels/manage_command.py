@@ -94,7 +94,7 @@ def _show_progress(ledger: Ledger, as_json: bool | None) -> None:
     )
     from conqret.studies.agreement.annotator_agreement import annotators_table
 
-    records, study = list(ledger.given()), ledger.study
+    records, study = list(ledger.finished_answers()), ledger.study
     done, wanted = ledger.wanted()
     labels = label_set(records)
     alpha, annotators = agreement_so_far(labels), progress_rows(ledger, records, labels)
@@ -206,7 +206,7 @@ def adjudicate(
         links = Links(folder)
         open_disputes = disputes(ledger, judgments)
         if judgments and not {judgment.item for judgment in judgments} & {
-            record.screen.item for record in ledger.given()
+            record.screen.item for record in ledger.finished_answers()
         }:
             raise DeclarationError(f"{run} has judged none of the items that annotators labeled in {folder}")
         if waiting := ledger.study.screens - len(ledger.complete()):

@@ -42,7 +42,7 @@ def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
 
     It lists annotators by pseudonym and name.
     """
-    records = list(ledger.given())
+    records = list(ledger.finished_answers())
     done, wanted = ledger.wanted()
     labels = label_set(records)
     agreement_result, annotators = agreement_so_far(labels), progress_rows(ledger, records, labels)

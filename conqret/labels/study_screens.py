@@ -206,7 +206,7 @@ def to_practise(screens: Iterable[Screen], others: Iterable[Screen]) -> list[Scr
     return for_practice
 
 
-def settle(ledger: Ledger, annotator: Annotator, marked: Marked) -> Annotator:
+def end_finished_practice(ledger: Ledger, annotator: Annotator, marked: Marked) -> Annotator:
     """End the practice of an annotator who has finished it, and return the updated annotator.
 
     Their state becomes passed, not passed, or waiting for review, by the result of ``marked``. If practice
@@ -214,7 +214,7 @@ def settle(ledger: Ledger, annotator: Annotator, marked: Marked) -> Annotator:
     """
     if annotator.practised or annotator.state != "active":
         return annotator
-    records = list(ledger.given(practice=True, annotator=annotator.number))
+    records = list(ledger.finished_answers(practice=True, annotator=annotator.number))
     if len(records) < ledger.study.practice:
         return annotator
     outcome, state = "to be read", WAITING

@@ -133,7 +133,7 @@ def written(ledger: Ledger) -> tuple[list[TwoTurnQuestion], list[str]]:
     Writers are identified by pseudonym, under the option that they argue for, which is not the one that they
     write against.
     """
-    parts = gathered((record.screen.item, record) for record in ledger.given())
+    parts = gathered((record.screen.item, record) for record in ledger.finished_answers())
     whole, lacking = [], []
     for name, text in ledger.texts():
         if len(parts.get(name, ())) == 2:
@@ -150,7 +150,8 @@ def practised(ledger: Ledger) -> list[TwoTurnQuestion]:
     """
     texts = dict(ledger.texts(practice=True))
     parts = gathered(
-        ((record.annotator.pseudonym, record.screen.item), record) for record in ledger.given(practice=True)
+        ((record.annotator.pseudonym, record.screen.item), record)
+        for record in ledger.finished_answers(practice=True)
     )
     return [
         replace(_countered(QUESTION.validate_json(texts[item]), records), id=f"{item}-{writer}")

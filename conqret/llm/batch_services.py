@@ -21,7 +21,7 @@ from conqret.io.limits import ANSWER
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.failed_requests import ProviderError, backoff
 from conqret.llm.hosted.connection import choose_shape, stated_by
-from conqret.llm.hosted.direct_http import Direct, body_of, parsed, refused, session_of
+from conqret.llm.hosted.direct_http import Direct, body_of, parsed, session_of, status_error
 from conqret.llm.hosted.response_bodies import completion_of, mapping, packing
 from conqret.llm.hosted.servers import Server, checked_key
 from conqret.llm.provider_errors import error_in, error_text, provider_error, scrub
@@ -193,7 +193,9 @@ class BatchService(ABC):
                 self._session.request(method, url, allow_redirects=False, **sent) as response,
             ):
                 if response.status not in _TAKEN:
-                    raise refused(self.server, response.status, response.headers, await body_of(response))
+                    raise status_error(
+                        self.server, response.status, response.headers, await body_of(response)
+                    )
                 yield response
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise provider_error(error) from None

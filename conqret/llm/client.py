@@ -147,7 +147,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         self._fresh: set[str] = set()
 
     @property
-    def blind(self) -> str:
+    def no_vision_reason(self) -> str:
         """The reason why the model gets no images; empty if it accepts images."""
         if self._facts.vision:
             return ""
@@ -167,11 +167,11 @@ class Client(AbstractAsyncContextManager["Client"]):
         return count_tokens(text, self._backend.encoder(self.model_id))
 
     @property
-    def given_up(self) -> str:
+    def halt_reason(self) -> str:
         """The reason why no more requests are sent to the model (failures in a row, or too large a share of
         them); empty while requests are sent.
         """
-        return "" if self._sender is None else self._sender.given_up
+        return "" if self._sender is None else self._sender.halt_reason
 
     @property
     def out_of_money(self) -> bool:

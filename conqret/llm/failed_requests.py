@@ -171,7 +171,7 @@ class FailureLimit:
         return {str(reason): self.examples[reason] for reason, count in self.failed.most_common() if count}
 
     @property
-    def refused(self) -> str:
+    def reason_all_failed(self) -> str:
         """The most frequent reason, if every request failed for reasons that the user has to correct (key,
         model, address, quota); else empty.
         """

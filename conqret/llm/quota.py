@@ -64,7 +64,7 @@ class SpendingLedger:
                 self._book(0.0, dollars)
         return fits
 
-    def settle(self, held: float, spent: float, answers: int = 0) -> None:
+    def release_and_record(self, held: float, spent: float, answers: int = 0) -> None:
         """Release ``held`` dollars that were reserved for a request, and record ``spent`` dollars for its
         ``answers`` paid responses.
 
@@ -144,7 +144,7 @@ class Budget:
             self._running -= 1
             self._reserved = self._reserved - held if self._running else 0.0
             if self.ledger is not None:
-                self.ledger.settle(held, cost, answers)
+                self.ledger.release_and_record(held, cost, answers)
             self._settled.set()
 
     def _hold(self, dollars: float) -> bool:

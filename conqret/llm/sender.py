@@ -164,7 +164,7 @@ class Sender:
         raise last
 
     @property
-    def given_up(self) -> str:
+    def halt_reason(self) -> str:
         """The reason why no more requests are sent (repeated failures or invalid responses); empty while they
         are.
         """

@@ -166,7 +166,7 @@ def _first_claim(source: PerspectiveSource) -> str:
     return _plain(re.split(r"(?<=[.!?])\s", source.argument.strip())[0])
 
 
-WAYS: Mapping[str, WritingVariant] = {
+WRITING_VARIANTS: Mapping[str, WritingVariant] = {
     "survey": WritingVariant(
         "perspectives/survey",
         FromSurvey,
@@ -232,8 +232,8 @@ WAYS: Mapping[str, WritingVariant] = {
 """What is done with each kind of source, and with a question that was written first."""
 
 
-def way_of(source: PerspectiveSource) -> WritingVariant:
-    """Return the variant of :data:`WAYS` that fits a source, by the fields that the source has."""
+def variant_of(source: PerspectiveSource) -> WritingVariant:
+    """Return the variant of :data:`WRITING_VARIANTS` that fits a source, by the fields that the source has."""
     for name, there in (
         ("survey", source.options),
         ("opposite", source.statement),
@@ -241,8 +241,8 @@ def way_of(source: PerspectiveSource) -> WritingVariant:
         ("arguments", source.argument),
     ):
         if there:
-            return WAYS[name]
-    return WAYS["open"]
+            return WRITING_VARIANTS[name]
+    return WRITING_VARIANTS["open"]
 
 
 CHECK = "perspectives/check"

@@ -34,13 +34,13 @@ from conqret.perspectives.perspective_files import (
 from conqret.perspectives.perspective_writing import (
     CHECK,
     MAX_STATEMENTS,
-    WAYS,
+    WRITING_VARIANTS,
     WRONG,
     Checked,
     WritingVariant,
     WrittenQuestion,
     check_request,
-    way_of,
+    variant_of,
 )
 from conqret.runs.dry_run import RunPrompt
 from conqret.runs.request_run import RequestRunSettings, Run
@@ -143,8 +143,8 @@ def make_perspectives(
     sources = read_perspective_sources(file, source)
     folder = MadeFolder(as_path(output) or default_folder(stem(file), "make", model.model))
     prompts = {CHECK: RunPrompt(Checked, "check", CHECKED_TOKENS)}
-    for way in map(way_of, sources):
-        for step in (way, WAYS[way.then]) if way.then else (way,):
+    for variant in map(variant_of, sources):
+        for step in (variant, WRITING_VARIANTS[variant.then]) if variant.then else (variant,):
             prompts[step.prompt] = RunPrompt(step.response, "make", WRITTEN_TOKENS)
 
     def concluded(rows: tuple[MadeRow, ...]) -> tuple[MadeSummary, Mapping[Path, Content]]:
@@ -188,30 +188,30 @@ def inspection_form(kept: Sequence[PerspectiveQuestion]) -> str:
 
 
 async def _written(
-    way: WritingVariant, source: PerspectiveSource, run: Run[MadeRow]
+    variant: WritingVariant, source: PerspectiveSource, run: Run[MadeRow]
 ) -> tuple[Answer[Any], WrittenQuestion | None]:
     """Return the answer of the last request, and the question with its perspectives (None if the answer has none). A
     variant may have a second one follow, which gets the question of the first."""
-    settings = {"most": MAX_STATEMENTS} if way is WAYS["open"] else {}
+    settings = {"most": MAX_STATEMENTS} if variant is WRITING_VARIANTS["open"] else {}
     written = await run.client().request(
         Request(
-            ask=way.prompt,
+            ask=variant.prompt,
             item=source.id,
-            messages=messages(run.library[way.prompt].render(way.shown(source), settings)),
-            response=way.response,
+            messages=messages(run.library[variant.prompt].render(variant.shown(source), settings)),
+            response=variant.response,
             context={"answers": len(source.answers)},
             temperature=0.0,
-            baseline=lambda: way.baseline(source),
+            baseline=lambda: variant.baseline(source),
         )
     )
-    made = None if written.value is None else way.made(source, written.value.model_dump())
-    if made is not None and way.then:
-        return await _written(WAYS[way.then], replace(source, question=made[0]), run)
+    made = None if written.value is None else variant.made(source, written.value.model_dump())
+    if made is not None and variant.then:
+        return await _written(WRITING_VARIANTS[variant.then], replace(source, question=made[0]), run)
     return written, made
 
 
 async def _made(source: PerspectiveSource, run: Run[MadeRow]) -> MadeRow:
-    written, made = await _written(way_of(source), source, run)
+    written, made = await _written(variant_of(source), source, run)
     if written.value is None:
         return MadeRow.from_answer(source.id, written)
     if made is None:

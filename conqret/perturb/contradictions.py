@@ -209,7 +209,7 @@ def _other_figures(body: str, source: str, fixed: Set[float], rng: random.Random
     return _figure.sub(lambda match: changed.get(match.start(), match.group()), body)
 
 
-def bent(value: float, factor: float, shares: bool) -> float:
+def scaled_figure(value: float, factor: float, shares: bool) -> float:
     """Multiply ``value`` by ``factor``.
 
     If ``shares`` is true, the value is a percentage: 0, 50 and 100 stay, and the odds within each half are
@@ -227,12 +227,12 @@ def bent(value: float, factor: float, shares: bool) -> float:
 def _other(old: str, factor: float, shares: bool, years: int) -> str:
     value = _value(old)
     if old.lower() in _WORDS:
-        target = bent(value, factor, shares)
+        target = scaled_figure(value, factor, shares)
         return cased(min(_WORDS, key=lambda word: abs(_WORDS[word] - target)), old)
     if is_year(old):
         return str(int(value) - years)
     decimals = len(old.partition(".")[2])
-    return f"{bent(value, factor, shares):{',' if ',' in old else ''}.{decimals}f}"
+    return f"{scaled_figure(value, factor, shares):{',' if ',' in old else ''}.{decimals}f}"
 
 
 def same_order(old: Sequence[float], new: Sequence[float], is_years: Sequence[bool]) -> bool:

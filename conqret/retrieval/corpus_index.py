@@ -188,7 +188,7 @@ def build_index(
     fingerprint = _fingerprint(collection, chosen, wanted)
 
     def fits() -> bool:
-        return _manifest(collection, chosen.home).get("fingerprint") == fingerprint
+        return _valid_manifest(collection, chosen.home).get("fingerprint") == fingerprint
 
     if not rebuild and fits():
         # Reading takes no lock. Where a rebuild replaced the files meanwhile, they are read again under it.
@@ -231,7 +231,7 @@ def open_index(
         return OwnIndex.from_parts(
             collection, {name: again(part) for name, part in collection.parts().items()}
         )
-    manifest = _manifest(collection, home)
+    manifest = _valid_manifest(collection, home)
     if not manifest or (engine is not None and ENGINES[engine].name != manifest["engine"]):
         settings = get_engine(engine).declared(settings_given)
         return build_index(corpus, engine=engine, settings=settings, on_document=on_document)
@@ -329,7 +329,7 @@ def _digest(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def _manifest(collection: Collection, home: str) -> dict[str, Any]:
+def _valid_manifest(collection: Collection, home: str) -> dict[str, Any]:
     """Return the manifest of the index in the folder ``home``; empty where there is none, it cannot be read,
     or its engine is unknown or has another folder."""
     manifest = object_in(collection.folder / home / _MANIFEST)

@@ -385,7 +385,7 @@ class Run(Generic[Row]):
         return Trial(str(number), work)
 
 
-async def together(*awaitables: Awaitable[T]) -> list[T]:
+async def gather_all(*awaitables: Awaitable[T]) -> list[T]:
     """Run independent requests of one unit concurrently and return their results in order.
 
     Raises the first error after all have ended.

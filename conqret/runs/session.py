@@ -173,7 +173,7 @@ class Session:
             others=dict(done.others),
             failures=done.failure_limit.reasons,
             stopped=done.failure_limit.why,
-            refused=done.failure_limit.refused,
+            refused=done.failure_limit.reason_all_failed,
         )
 
     async def ready(self, folder: RunFolder[Any]) -> None:
@@ -217,7 +217,7 @@ class Session:
         A run ends when a model is given up. A long-lived service calls this before each piece of work.
         """
         now = time.monotonic()
-        if not self.client.given_up:
+        if not self.client.halt_reason:
             self._given_up_at = None
         elif self._given_up_at is None:
             self._given_up_at = now

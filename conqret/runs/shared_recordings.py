@@ -58,7 +58,7 @@ class PersonalData:
                 "there is nothing to redact: name the texts to replace, a pattern, or both"
             )
 
-    def taken_out(self, recording: Recording) -> Recording:
+    def redacted(self, recording: Recording) -> Recording:
         """Return the recording with personal data removed from its response, reasoning, refusal and item
         id, and without log-probabilities that would spell them.
         """
@@ -162,7 +162,7 @@ def export_recordings(
             logprobs=None if any(key in spelled for key in keys.keys) else sent.logprobs,
         )
         without_keys = recording.model_copy(update={"completion": completion})
-        return without_keys if personal is None else personal.taken_out(without_keys)
+        return without_keys if personal is None else personal.redacted(without_keys)
 
     with Recordings.open_for_replay(store) as recordings:
         count = recordings.export_jsonl(to, shared)

@@ -328,7 +328,7 @@ class _Service:
         self.session.resume_after(PAUSE_SECONDS)
         if self.session.client.out_of_money:
             return "the budget is spent"
-        if self.session.client.given_up:
+        if self.session.client.halt_reason:
             return "the provider is given up for a while"
         return await self._unaskable()
 

@@ -224,7 +224,7 @@ def _parts(posterior: StrengthPosterior, spreads: Sequence[float]) -> dict[float
         start = None
         for spread in further:
             start = posterior.mode(spread, start)
-            parts[spread] = posterior.around(start)
+            parts[spread] = posterior.normal_approximation(start)
             value = _log_share(spread, parts[spread])
             if value < best + math.log(NEGLIGIBLE):
                 break
@@ -236,7 +236,7 @@ def _parts(posterior: StrengthPosterior, spreads: Sequence[float]) -> dict[float
         parts = {}
         for spread in near:
             start = posterior.mode(spread, start)
-            parts[spread] = posterior.around(start)
+            parts[spread] = posterior.normal_approximation(start)
     return parts
 
 

@@ -82,7 +82,7 @@ _TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class PairedEffects:
+class PairedDifferences:
     """The paired differences (changed minus base) of one series, with the cluster of each pair.
 
     If ``rising`` is True, only a rise is tested; otherwise the test is two-sided.
@@ -123,7 +123,7 @@ class Effect:
 
 
 def paired_effects(
-    series: Sequence[PairedEffects],
+    series: Sequence[PairedDifferences],
     rng: np.random.Generator,
     *,
     tested: bool = True,
@@ -163,7 +163,7 @@ def paired_effects(
     return effects
 
 
-def sign_flip_p(series: Sequence[PairedEffects], rng: np.random.Generator) -> list[float]:
+def sign_flip_p(series: Sequence[PairedDifferences], rng: np.random.Generator) -> list[float]:
     """Compute p-values by flipping the signs of clusters, corrected by the maximum over all series.
 
     With ``S_c`` the sum of the differences in cluster c, the statistic is ``T = |sum_c S_c| / sqrt(sum_c
@@ -204,7 +204,7 @@ def largest_p(
     for estimate in (estimates[place] for place in tested):
         names = np.flatnonzero(estimate.present)
         pseudo_value = estimate.value - (1 - share[names]) * estimate.without[names]
-        series.append(PairedEffects(pseudo_value, names.tolist()))
+        series.append(PairedDifferences(pseudo_value, names.tolist()))
     p_values = dict(zip(tested, sign_flip_p(series, rng) if series else [], strict=True))
     return [p_values.get(place) for place in range(len(estimates))]
 

@@ -274,7 +274,7 @@ class StrengthPosterior:
                 break
         return Mode(spread, strengths, shared)
 
-    def around(self, mode: Mode) -> NormalPosterior:
+    def normal_approximation(self, mode: Mode) -> NormalPosterior:
         """Return the normal approximation of the posterior of strengths and shared effects, for the spread of
         ``mode``, by expectation propagation, with its log marginal likelihood (``evidence``).
 

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from conqret.baseline.text_quality import ENOUGH_WORDS, FITTED, WIDEST, LinearModel, fitted, share_of, surface
+from conqret.baseline.text_quality import ENOUGH_WORDS, FITTED, WIDEST, LinearModel, fitted, logistic, surface
 from conqret.text.analysis import Text
 
 MODELS = ("preference", *FITTED)
@@ -48,7 +48,7 @@ def test_surface_by_hand() -> None:
 def test_a_score_by_hand_and_what_is_far_out() -> None:
     model = LinearModel(0.5, {"a": 2.0, "b": -1.0}, {"a": 1.0, "b": 0.0}, {"a": 2.0, "b": 1.0})
     assert model.score({"a": 2.0, "b": 0.25}) == pytest.approx(0.5 + 2 * 0.5 - 0.25)
-    assert share_of(model.score({"a": 1.0, "b": 0.5})) == 0.5
+    assert logistic(model.score({"a": 1.0, "b": 0.5})) == 0.5
     assert model.score({"a": 1e9, "b": 0.5}) == 2 * WIDEST == -model.score({"a": -1e9, "b": 0.5})
     with pytest.raises(KeyError, match="b"):
         model.score({"a": 1.0})

@@ -19,7 +19,7 @@ from conqret.errors import DeclarationError
 from conqret.io.rubric_files import own_rubrics, rubrics_of
 from conqret.io.rubric_set import RubricError
 from conqret.io.source import open_items
-from conqret.judging.rubrics import judge_of_record, rubric_judge, together
+from conqret.judging.rubrics import combined_score, judge_of_record, rubric_judge
 from conqret.studies.card.result import differences
 from tests.server import FaultServer
 
@@ -92,7 +92,9 @@ def measure(value: float | None, reason: Reason = Reason.CANNOT_JUDGE) -> Measur
     ],
 )
 def test_points_by_hand(values: tuple[float | None, ...], score: float, raw: float | None) -> None:
-    found = together([(one, measure(value)) for one, value in zip(RUBRIC, values, strict=True)], rows=True)
+    found = combined_score(
+        [(one, measure(value)) for one, value in zip(RUBRIC, values, strict=True)], rows=True
+    )
     assert found.value == pytest.approx(score)
     assert found.detail in ("", "1 of 3 criteria left out (cannot_judge 1)")
     assert found.raw == (None if raw is None else pytest.approx(raw))
@@ -103,11 +105,13 @@ def test_points_by_hand(values: tuple[float | None, ...], score: float, raw: flo
 
 
 def test_what_failed_is_asked_again_and_faults_alone_are_no_score() -> None:
-    found = together([(RUBRIC[0], measure(1.0)), (RUBRIC[1], measure(None, Reason.TIMEOUT))])
+    found = combined_score([(RUBRIC[0], measure(1.0)), (RUBRIC[1], measure(None, Reason.TIMEOUT))])
     assert (found.value, found.reason) == (None, Reason.TIMEOUT)
-    assert together([(RUBRIC[2], measure(0.0))]).reason is Reason.NOTHING_TO_JUDGE
+    assert combined_score([(RUBRIC[2], measure(0.0))]).reason is Reason.NOTHING_TO_JUDGE
     # nothing that brings points is left: no made-up score
-    found = together([(one, measure(value)) for one, value in zip(RUBRIC, (None, None, 1.0), strict=True)])
+    found = combined_score(
+        [(one, measure(value)) for one, value in zip(RUBRIC, (None, None, 1.0), strict=True)]
+    )
     assert (found.value, found.reason, found.status) == (None, Reason.CANNOT_JUDGE, Status.UNSCORED)
 
 
@@ -118,7 +122,7 @@ def test_several_samples_make_several_scores() -> None:
         )
 
     # 5 of 5 points; 3 of 5; and 3 - 4 of 5, which is -0.2 and counts as 0
-    found = together(
+    found = combined_score(
         [(RUBRIC[0], sampled(1, 1, 1)), (RUBRIC[1], sampled(1, 0, 0)), (RUBRIC[2], sampled(0, 0, 1))]
     )
     assert found.samples == pytest.approx((1.0, 0.6, 0.0))
@@ -228,7 +232,7 @@ def test_short_answers_share_the_weight_of_their_question(tmp_path: Path) -> Non
         assert [one.importance for one in criteria] == ["vital", "vital", "okay"]
         assert "Who is the author?" in criteria[0].question
     # supports (1), partial (.5) and none (0): (4 * (1 + .5) / 2 + 1 * 0) / 5, as the track's script has it
-    found = together([(one, measure(value)) for one, value in zip(criteria, (1, 0.5, 0), strict=True)])
+    found = combined_score([(one, measure(value)) for one, value in zip(criteria, (1, 0.5, 0), strict=True)])
     assert found.value == pytest.approx(0.6)
 
 

@@ -24,7 +24,7 @@ def labels_in(folder: Path) -> list[tuple[str, str, str, str, str]]:
     with contextlib.closing(Ledger(folder)) as ledger:
         return [
             (one.annotator.pseudonym, one.screen.item, one.answers["overall_quality"], one.comment, one.at)
-            for one in ledger.given()
+            for one in ledger.finished_answers()
         ]
 
 
@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
                 turn = ledger.next(person)
                 assert turn is not None
                 ledger.answer(person, turn, {"overall_quality": str(place + 1)}, f"{name}'s {place}", 0)
-        ledger.backup_session()
+        ledger.check_and_back_up()
     return folder
 
 

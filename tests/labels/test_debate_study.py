@@ -15,6 +15,7 @@ from conqret.debate.two_turn.judge_answers import (
     GRACE_SECONDS,
     LIMIT_SECONDS,
     TIME_UP,
+    answer_outcomes,
     as_slider_answers,
     bonus,
     close_overdue,
@@ -22,7 +23,6 @@ from conqret.debate.two_turn.judge_answers import (
     judged,
     left,
     planned_judgments,
-    settled,
 )
 from conqret.debate.two_turn.slider_answers import SIMPLE, Design, SliderAnswer, read_slider_answers
 from conqret.debate.two_turn.two_turn_files import read_two_turn
@@ -143,7 +143,7 @@ def test_answers_are_exported_of_the_options_as_they_stood_and_earn_their_bonus(
     bob = ledger.annotator("bob")
     mine = judged(ledger, bob, sure["simple"])
     assert [(one.turn, bonus(one)) for one in mine] == [(1, SIMPLE.bonus(3)), (2, SIMPLE.bonus(3))]
-    outcomes = settled(ledger, bob)
+    outcomes = answer_outcomes(ledger, bob)
     assert [outcome.toward_right for outcome in outcomes] == [3] * 4
     assert sum(outcome.dollars for outcome in outcomes) == sum(
         bonus(row) or 0 for row in rows if row.judge == "p02"
@@ -159,6 +159,6 @@ def test_nobody_else_gets_what_is_planned_for_a_judge(tmp_path: Path) -> None:
         ledger.reassign(ann)
     ledger.set_state(ann, "dropped")
     assert ledger.counts(ledger.annotator("bob")) == (0, 8)
-    assert list(ledger.given()) == []
+    assert list(ledger.finished_answers()) == []
     ledger.set_state(ledger.annotator("ann"), "active")
     assert exported(ledger, tmp_path)[0].slider == 0

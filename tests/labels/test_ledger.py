@@ -48,7 +48,7 @@ def test_fifty_people_at_a_time_get_no_screen_too_often(tmp_path: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert Counter(record.screen.item for record in ledger.given()) == Counter(
+    assert Counter(record.screen.item for record in ledger.finished_answers()) == Counter(
         {f"item-{n}": 3 for n in range(40)}
     )
 
@@ -59,10 +59,10 @@ def test_who_is_dropped_is_in_no_export_and_others_get_the_screens(tmp_path: Pat
         rate(ledger, "anna")
     assert ledger.next(ledger.annotator("ben")) is None
     ledger.set_state(ledger.annotator("anna"), "dropped", "answered all in a minute")
-    assert list(ledger.given()) == []
+    assert list(ledger.finished_answers()) == []
     rate(ledger, "ben")
     ledger.set_state(ledger.annotator("anna"), "active")
-    assert Counter(record.annotator.name for record in ledger.given()) == {"anna": 3, "ben": 1}
+    assert Counter(record.annotator.name for record in ledger.finished_answers()) == {"anna": 3, "ben": 1}
     assert ("dropped", "anna: answered all in a minute") in [event[1:] for event in ledger.events()]
 
 
@@ -74,7 +74,7 @@ def test_what_was_given_and_not_answered_goes_to_others(tmp_path: Path) -> None:
     rate(ledger, "ben")
     with pytest.raises(DeclarationError, match="another annotator"):
         ledger.answer(ledger.annotator("anna"), turn, {"overall_quality": "1"}, "", 0)
-    assert [record.annotator.name for record in ledger.given()] == ["ben"]
+    assert [record.annotator.name for record in ledger.finished_answers()] == ["ben"]
 
 
 def test_who_wants_to_be_forgotten_is_in_no_byte_of_the_folder(tmp_path: Path) -> None:
@@ -133,8 +133,8 @@ def test_a_clock_that_is_set_makes_no_times(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(time, "time", lambda: real() - 7_200)
     again = Ledger(tmp_path)  # the server is started again meanwhile
     rate(again, "anna")
-    assert all(0 <= one.seconds < 10 for one in again.given())
-    assert len(list(again.given())) == 2
+    assert all(0 <= one.seconds < 10 for one in again.finished_answers())
+    assert len(list(again.finished_answers())) == 2
 
 
 KILLED = """
@@ -161,7 +161,7 @@ def test_killed_at_any_moment_what_was_confirmed_is_there(tmp_path: Path) -> Non
         os.kill(process.pid, signal.SIGKILL)
         confirmed += process.stdout.read().split()
         process.wait()
-    kept = Counter(one.screen.item for one in Ledger(tmp_path).given())
+    kept = Counter(one.screen.item for one in Ledger(tmp_path).finished_answers())
     assert set(confirmed) <= set(kept)
     assert set(kept.values()) == {1}
 

@@ -10,7 +10,7 @@ import pytest
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.screens import study_of
-from conqret.labels.study_screens import marked_by_gold, practice_screens, settle
+from conqret.labels.study_screens import marked_by_gold, practice_screens, end_finished_practice
 from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 from tests.labels.studies import items
@@ -54,7 +54,7 @@ def practise(ledger: Ledger, name: str, values: str) -> str:
         assert turn is not None
         assert turn.screen.practice
         ledger.answer(person, turn, {"overall_quality": value}, "", turn.revision)
-        settle(ledger, ledger.annotator(name), marked_by_gold)
+        end_finished_practice(ledger, ledger.annotator(name), marked_by_gold)
     return ledger.annotator(name).state
 
 
@@ -62,14 +62,14 @@ def test_practice_counts_nowhere_and_everybody_has_it_in_one_order(tmp_path: Pat
     ledger = begun_with_practice(tmp_path)
     for name in PEOPLE:
         practise(ledger, name, "44444")
-    assert list(ledger.given()) == []
+    assert list(ledger.finished_answers()) == []
     assert ledger.wanted() == (0, 6)
     assert ledger.study.screens == 3
     first = [ledger.turn(ledger.annotator("ben"), number) for number in range(6, 11)]
     assert [one.screen.item for one in first if one is not None] == [f"practice-{n}" for n in range(5)]
-    assert len(list(ledger.given(practice=True))) == 10
+    assert len(list(ledger.finished_answers(practice=True))) == 10
     ledger.forget(ledger.annotator("ben"))
-    assert {record.annotator.name for record in ledger.given(practice=True)} == {"anna"}
+    assert {record.annotator.name for record in ledger.finished_answers(practice=True)} == {"anna"}
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def export(folder: Path, *options: str) -> list[dict[str, str]]:
 def test_what_all_or_most_say_is_final_and_the_rest_waits_for_a_decision(
     study: Ledger, tmp_path: Path
 ) -> None:
-    assert [(verdict.value, verdict.how) for verdict in verdicts(study.given())] == [
+    assert [(verdict.value, verdict.how) for verdict in verdicts(study.finished_answers())] == [
         ("4", "all agree"),
         ("4", "most"),
         (None, ""),
@@ -151,7 +151,7 @@ def test_an_export_that_the_labels_cannot_be(
 
 
 def test_each_person_stands_beside_the_median_of_the_others(study: Ledger, tmp_path: Path) -> None:
-    found = against_others(label_set(study.given()))
+    found = against_others(label_set(study.finished_answers()))
     table = {"p01": ([4, 4, 1], [4, 2, 3]), "p02": ([4, 4, 3], [4, 2, 1]), "p03": ([4, 2, 5], [4, 4, 1])}
     assert {name: alpha.value for name, alpha in found.items()} == {
         name: pytest.approx(krippendorff.alpha(rows, level_of_measurement="ordinal"))

@@ -136,5 +136,5 @@ def test_nothing_is_held_where_all_was_given_back(tmp_path: Path) -> None:
             assert ledger.hold(0.1, 1.0)
         assert ledger.total() == (0.0, pytest.approx(0.3))
         for _ in range(3):
-            ledger.settle(0.1, 0.1)
+            ledger.release_and_record(0.1, 0.1)
         assert ledger.total() == (pytest.approx(0.3), 0.0)

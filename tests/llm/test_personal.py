@@ -11,11 +11,11 @@ from conqret.runs.shared_recordings import PATTERNS, PersonalData
 from tests.llm.test_recordings import LABELS
 
 
-def taken_out(
+def redacted(
     completion: Completion, *names: str, patterns: tuple[str, ...] = (), item: str = "i"
 ) -> Recording:
     recording = Recording(key="k", completion=completion, created="now", **LABELS | {"item": item})
-    return PersonalData(names, patterns).taken_out(recording)
+    return PersonalData(names, patterns).redacted(recording)
 
 
 @pytest.mark.parametrize(
@@ -37,11 +37,11 @@ def test_each_pattern_takes_out_what_it_is_for(pattern: str, there: list[str], n
     label = pattern if pattern in PATTERNS else "removed"
     for text in there:
         assert (
-            taken_out(Completion(f"So, {text}, yes"), patterns=(pattern,)).completion.text
+            redacted(Completion(f"So, {text}, yes"), patterns=(pattern,)).completion.text
             == f"So, [{label}], yes"
         )
     for text in not_there:
-        assert taken_out(Completion(text), patterns=(pattern,)).completion.text == text
+        assert redacted(Completion(text), patterns=(pattern,)).completion.text == text
 
 
 def test_names_are_whole_words_in_any_case_also_where_json_escapes_them() -> None:
@@ -49,7 +49,7 @@ def test_names_are_whole_words_in_any_case_also_where_json_escapes_them() -> Non
         '{"explanation": "ANN\\u00c9  Miller says; Millerton does not. Ann\\u00e9 too", "rating": 3}',
         refusal="Not about Anné Miller's",
     )
-    found = taken_out(answer, "Anné Miller", "Anné", item="anné-miller-1")
+    found = redacted(answer, "Anné Miller", "Anné", item="anné-miller-1")
     assert json.loads(found.completion.text) == {
         "explanation": "[name] says; Millerton does not. [name] too",
         "rating": 3,
@@ -61,13 +61,13 @@ def test_names_are_whole_words_in_any_case_also_where_json_escapes_them() -> Non
 
 @pytest.mark.parametrize("text", ['{"rating": 1234567890}', '{"a":  "b"}'])
 def test_what_holds_no_personal_data_stays_byte_for_byte(text: str) -> None:
-    assert taken_out(Completion(text), "Ann", patterns=("phone",)).completion.text == text
+    assert redacted(Completion(text), "Ann", patterns=("phone",)).completion.text == text
 
 
 def test_log_probabilities_go_where_they_spell_a_name() -> None:
     tokens = tuple(TokenLogprobs(word, {word: 0.0}) for word in ("An", "n Mil", "ler", " 4"))
-    assert taken_out(Completion("x", logprobs=tokens), "Ann Miller").completion.logprobs is None
-    assert taken_out(Completion("x", logprobs=tokens), "Bob").completion.logprobs == tokens
+    assert redacted(Completion("x", logprobs=tokens), "Ann Miller").completion.logprobs is None
+    assert redacted(Completion("x", logprobs=tokens), "Bob").completion.logprobs == tokens
 
 
 @pytest.mark.parametrize(("names", "patterns"), [([], []), (["  "], []), ([], ["[a-z"])])

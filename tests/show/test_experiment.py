@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data import Document, Item
-from conqret.experiments.experiment_tables import experiment_tables, outcome
+from conqret.experiments.experiment_tables import difference_sentences, experiment_tables
 from conqret.experiments.job import ExperimentFolder
 from conqret.experiments.page import texts
 from tests.judging.runs import write_items
@@ -48,10 +48,10 @@ def test_differences_that_are_significant_are_marked() -> None:
         ("Clarity", "0.200 [0.100, 0.300] \u25b4", "0.030", "0.000 [0.100, 0.300] (n = 7 of 8)", "0.900"),
     )
     assert "correction for all 2 differences in this table" in table.note
-    assert outcome(differences, "a") == "b scores significantly higher than a on Clarity."
+    assert difference_sentences(differences, "a") == "b scores significantly higher than a on Clarity."
     none = {"b": {"j": {"clarity": {**apart, "p": 0.5}}}}
-    assert outcome(none, "a").endswith("on any metric of a judge (1 difference was tested).")
-    assert outcome({}, "a") == ""
+    assert difference_sentences(none, "a").endswith("on any metric of a judge (1 difference was tested).")
+    assert difference_sentences({}, "a") == ""
 
 
 def test_arguments_stand_beside_each_other_with_what_is_wrong_in_them(tmp_path: Path) -> None:

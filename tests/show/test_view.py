@@ -6,7 +6,7 @@ import pytest
 
 from conqret.data import Document, Flag, Item, Judgment, Measure, Part, Reason, Status, Trim
 from conqret.judging.item_view import TEXT_CHARACTERS, item_view
-from conqret.judging.page import histogram, shares
+from conqret.judging.page import histogram, bar_segments
 from conqret.show.visible_text import Piece
 
 ITEM = Item(
@@ -118,5 +118,5 @@ def test_each_score_of_a_scale_has_a_bar_of_its_own() -> None:
     assert figure.bars[1].middle == pytest.approx(figure.mean, abs=0.02)
     assert all(left.x + left.width < right.x for left, right in pairwise(figure.bars))
     assert figure.description.startswith("Items by score: 1 at 0.00, ")
-    segments = shares({"b": 1, "a": 3, "z": 0}, {"a": "A", "b": "B"})
+    segments = bar_segments({"b": 1, "a": 3, "z": 0}, {"a": "A", "b": "B"})
     assert [(one.label, one.x, one.width) for one in segments] == [("A", 0.0, 75.0), ("B", 75.0, 25.0)]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from conqret.stats.effects import PairedEffects, largest_p, paired_effects, sign_flip_p, topic_mean
+from conqret.stats.effects import PairedDifferences, largest_p, paired_effects, sign_flip_p, topic_mean
 from conqret.stats.estimate import UNVARIED
 from conqret.stats.resampling import mean
 
@@ -17,13 +17,13 @@ def rng() -> np.random.Generator:
 
 def test_exact_p_of_six_topics_that_all_rise() -> None:
     # Of 2^6 patterns of signs, all pluses and all minuses are as extreme as what was seen.
-    series = PairedEffects([0.1, 0.2, 0.1, 0.3, 0.2, 0.1], list("abcdef"))
+    series = PairedDifferences([0.1, 0.2, 0.1, 0.3, 0.2, 0.1], list("abcdef"))
     assert sign_flip_p([series], rng()) == [pytest.approx(2 / 64)]
 
 
 def test_the_correction_takes_the_largest_over_all_series() -> None:
-    strong = PairedEffects([0.1] * 8, list("abcdefgh"))
-    weak = PairedEffects([0.3, -0.1, 0.2, 0.2, -0.1, 0.1, 0.1, 0.05], list("abcdefgh"))
+    strong = PairedDifferences([0.1] * 8, list("abcdefgh"))
+    weak = PairedDifferences([0.3, -0.1, 0.2, 0.2, -0.1, 0.1, 0.1, 0.05], list("abcdefgh"))
     alone = sign_flip_p([weak], rng())[0]
     together = sign_flip_p([strong, weak], rng())
     assert together[0] >= 2 / 256
@@ -31,12 +31,12 @@ def test_the_correction_takes_the_largest_over_all_series() -> None:
 
 
 def test_values_of_one_cluster_are_summed_before_signs_are_flipped() -> None:
-    twice = PairedEffects([0.1, 0.1, 0.1, 0.1], ["a", "a", "b", "b"])
+    twice = PairedDifferences([0.1, 0.1, 0.1, 0.1], ["a", "a", "b", "b"])
     assert sign_flip_p([twice], rng()) == [pytest.approx(1.0 / 2)]
 
 
 def test_an_effect_says_everything_about_its_series() -> None:
-    effect = paired_effects([PairedEffects([0.2, 0.0, 0.4, -0.2], list("abcd"))], rng())[0]
+    effect = paired_effects([PairedDifferences([0.2, 0.0, 0.4, -0.2], list("abcd"))], rng())[0]
     assert effect.value == pytest.approx(0.1)
     assert effect.moved == pytest.approx(0.2)
     assert effect.share == 0.75
@@ -51,7 +51,7 @@ def test_of_means_the_pseudo_values_are_what_each_cluster_adds():
     series = [draw.normal(size=len(clusters)) + shift for shift in (0.1, 0.5, 0.9)]
     found = largest_p([mean(sample, clusters.tolist()) for sample in series], np.bincount(clusters), rng())
     assert found == pytest.approx(
-        sign_flip_p([PairedEffects(sample, clusters.tolist()) for sample in series], rng())
+        sign_flip_p([PairedDifferences(sample, clusters.tolist()) for sample in series], rng())
     )
     alone = largest_p([mean(series[1], clusters.tolist())], np.bincount(clusters), rng())
     assert alone[0] <= found[1]

@@ -10,7 +10,7 @@ import pytest
 from conqret.data import Judgment, Reason
 from conqret.errors import DeclarationError
 from conqret.runs.dry_run import costs_of
-from conqret.stats.effects import PairedEffects, paired_effects
+from conqret.stats.effects import PairedDifferences, paired_effects
 from conqret.studies.bias.bias_effects import bias_rows, widest_effect
 from conqret.studies.bias.bias_run import BiasFolder, BiasPlan, plan_bias, run_bias
 from conqret.studies.bias.contrast import AS_IS, Contrast, Key, ProbeContext
@@ -237,7 +237,7 @@ def test_what_the_slope_leaves_open_stays_within_the_scale() -> None:
     rng = np.random.default_rng(0)
     topics = [place % 8 for place in range(40)]
     apart, judged = rng.normal(0, 0.4, 40), rng.normal(0.3, 0.3, 40)
-    series = [PairedEffects((judged - slope * apart).tolist(), topics) for slope in (0.1, 9.0)]
+    series = [PairedDifferences((judged - slope * apart).tolist(), topics) for slope in (0.1, 9.0)]
     wide = paired_effects(series, rng)[1]
     found = widest_effect(paired_effects(series, rng))
     assert wide.high > 1

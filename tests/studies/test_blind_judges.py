@@ -8,7 +8,7 @@ import pytest
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.pytest_plugin import assert_required
-from conqret.studies.sensitivity.assertions import ModelJudge, check
+from conqret.studies.sensitivity.assertions import ModelJudge, why_claim_fails
 from tests.contract.items import demo
 
 
@@ -40,27 +40,27 @@ def length(items: Sequence[Item]) -> list[dict[str, float | None]]:
 def test_a_judge_that_sees_nothing_is_caught(
     judge: object, perturbation: str, metric: str, demo: list[Item]
 ) -> None:
-    fault = check("falls", judge, demo, perturbation, (), metric)  # type: ignore[arg-type]
+    fault = why_claim_fails("falls", judge, demo, perturbation, (), metric)  # type: ignore[arg-type]
     said = "says neither" if judge is chance else "does not fall"
     assert f"{metric} of {judge.__name__} under {perturbation} {said}" in fault  # type: ignore[attr-defined]
     assert "Pearson" in fault
 
 
 def test_a_judge_of_length_is_caught_by_padding(demo: list[Item]) -> None:
-    fault = check("stands still", length, demo, "padding", (), "groundedness")
+    fault = why_claim_fails("stands still", length, demo, "padding", (), "groundedness")
     assert "moves by +" in fault
-    assert check("stands still", constant, demo, "padding", (), "groundedness") == ""
+    assert why_claim_fails("stands still", constant, demo, "padding", (), "groundedness") == ""
 
 
 def test_a_judge_without_values_says_why(demo: list[Item]) -> None:
     def silent(items: Sequence[Item]) -> list[dict[str, float | None]]:
         return [{"groundedness": None} for _ in items]
 
-    assert "24 of 24 items lack a value" in check(
+    assert "24 of 24 items lack a value" in why_claim_fails(
         "falls", silent, demo, "hallucinate", (0, 5), "groundedness"
     )
     with pytest.raises(DeclarationError, match="0 judgments for 24 items"):
-        check("falls", lambda items: [], demo, "hallucinate", (0, 5), "groundedness")
+        why_claim_fails("falls", lambda items: [], demo, "hallucinate", (0, 5), "groundedness")
 
 
 def test_conditions_hold_for_a_function_and_the_baseline_is_named() -> None:

@@ -57,7 +57,7 @@ def written(folder, values, given=None):
     with run.claimed(record, begin=lambda: run.write_items(plan.source)):
         run.judgments_file.write_bytes(b"".join(lines))
         with run.rows() as rows:
-            run.sum_up(rows, SessionCounts())
+            run.write_results(rows, SessionCounts())
     return folder
 
 

@@ -69,7 +69,7 @@ async def test_who_decides_sees_what_everybody_says_and_the_decision_is_kept(
     assert following.url.path == f"{root}/1"
     (decided,) = study.finals()
     assert (decided.answers, decided.comment, decided.by) == ({"overall_quality": "2"}, "one source", "Ada")
-    assert [verdict.value for verdict in verdicts(study.given(), [decided])] == [None, "2", "1"]
+    assert [verdict.value for verdict in verdicts(study.finished_answers(), [decided])] == [None, "2", "1"]
     assert "<b>2</b>, by Ada" in (await ada.get(root)).text
 
 

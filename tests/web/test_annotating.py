@@ -101,7 +101,7 @@ async def test_from_the_link_to_the_last_screen(study: Study) -> None:
     assert "1 of 2 screens answered" in anna.page
     await anna.send("/screen/2", **{"q:overall_quality": "cannot judge"})
     assert "You are done" in anna.page
-    assert [(one.answers["overall_quality"], one.comment) for one in study.ledger.given()] in (
+    assert [(one.answers["overall_quality"], one.comment) for one in study.ledger.finished_answers()] in (
         [("4", "sound"), ("cannot judge", "")],
         [("cannot judge", ""), ("4", "sound")],
     )
@@ -151,7 +151,7 @@ async def test_what_is_not_answered_is_said_and_what_was_typed_stays(study: Stud
         assert answer.status_code == 422
         assert "is not answered" in anna.page
         assert "a long remark" in anna.page
-    assert list(study.ledger.given()) == []
+    assert list(study.ledger.finished_answers()) == []
 
 
 @pytest.mark.parametrize(
@@ -192,14 +192,14 @@ async def test_two_windows_the_back_button_and_a_double_click(study: Study) -> N
     assert (await other.send(where, **{"q:overall_quality": "1"})).status_code == 409
     assert "in another window" in other.page
     assert 'value="4" required checked' in other.page
-    (kept,) = study.ledger.given()
+    (kept,) = study.ledger.finished_answers()
     assert (kept.answers["overall_quality"], kept.revision) == ("4", 1)
     await other.send(where, **{"q:overall_quality": "2"})
-    (kept,) = study.ledger.given()
+    (kept,) = study.ledger.finished_answers()
     assert (kept.answers["overall_quality"], kept.revision) == ("2", 2)
     await one.get(where)
     await one.send(where, withdraw="1")
-    assert list(study.ledger.given()) == []
+    assert list(study.ledger.finished_answers()) == []
 
 
 async def test_nobody_reads_or_writes_what_is_another_persons(study: Study) -> None:
@@ -213,7 +213,7 @@ async def test_nobody_reads_or_writes_what_is_another_persons(study: Study) -> N
     await anna.get(where)
     foreign = await anna.send(where, **{"q:overall_quality": "1", "form": study.links.form("x")})
     assert foreign.status_code == 403
-    assert list(study.ledger.given()) == []
+    assert list(study.ledger.finished_answers()) == []
 
 
 async def test_without_a_link_there_is_nothing(study: Study) -> None:
@@ -242,7 +242,7 @@ async def test_numbers_that_are_none_of_ours(study: Study, number: str) -> None:
     await anna.get(where)
     anna.page = anna.page.replace('name="revision" value="0"', f'name="revision" value="{number}"')
     assert (await anna.send(where, **{"q:overall_quality": "4"})).status_code == 409
-    assert list(study.ledger.given()) == []
+    assert list(study.ledger.finished_answers()) == []
 
 
 async def test_texts_of_items_do_nothing_on_the_page(tmp_path: Path) -> None:

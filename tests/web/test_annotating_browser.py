@@ -38,7 +38,7 @@ def test_what_annotators_meant_is_in_the_file(browser: Chromium, tmp_path: Path)
             meant |= {(name, *unit): answers for unit, answers in annotator.said.items()}
         assert meant == {
             (record.annotator.name, record.screen.item, record.screen.part): dict(record.answers)
-            for record in ledger.given()
+            for record in ledger.finished_answers()
         }
 
 

@@ -51,7 +51,7 @@ async def test_what_was_typed_on_a_screen_stays_there(
         said = {"q:overall_quality": "3", "comment": "x" * 5_000}
         await stays_until_there_is_room(ben, where, ledger, **said)
         assert "is the disk full? Make room" in caplog.text
-        assert [record.comment for record in ledger.given()] == [said["comment"]]
+        assert [record.comment for record in ledger.finished_answers()] == [said["comment"]]
 
 
 async def test_what_was_written_in_a_debate_stays_there(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ async def test_what_was_written_in_a_debate_stays_there(tmp_path: Path) -> None:
         ann = study.browser()
         where = await ann.begin(study.link("ann"))
         await stays_until_there_is_room(ann, where, ledger, text="against it " * 400, keep="1")
-        assert len(list(ledger.given())) == 1
+        assert len(list(ledger.finished_answers())) == 1
 
 
 async def test_a_decision_stays_there(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ async def test_nothing_is_gone_back_to(tmp_path: Path) -> None:
     for fields in ({"slider": "-3"}, {"withdraw": "1"}, {"start": "1"}):
         ann.page = old
         assert (await ann.send(where, **fields)).url.path == second
-    assert [dict(one.answers) for one in study.ledger.given()] == [{"slider": "2"}]
+    assert [dict(one.answers) for one in study.ledger.finished_answers()] == [{"slider": "2"}]
     await ann.get(second)
     assert (await ann.send(second, slider="1")).status_code == 422
     await ann.get(second)
@@ -78,7 +78,7 @@ async def test_nothing_is_gone_back_to(tmp_path: Path) -> None:
         page = ann.page
         assert (await ann.send(second, slider=wrong)).status_code == 422
         ann.page = page
-    assert len(list(study.ledger.given())) == 1
+    assert len(list(study.ledger.finished_answers())) == 1
 
 
 async def test_what_an_answer_earns_is_told_before_and_after(tmp_path: Path) -> None:

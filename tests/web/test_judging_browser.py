@@ -52,7 +52,7 @@ def test_snippets_are_lit_and_the_page_sends_when_the_time_is_up(browser: Chromi
         assert page.js("document.querySelector('#slider').ariaValueText") == "moderately confident: A"
         until(page, "document.querySelector('button[name=start]')")
         page.close()
-        assert [dict(record.answers) for record in ledger.given()] == [{"slider": "-2"}]
+        assert [dict(record.answers) for record in ledger.finished_answers()] == [{"slider": "-2"}]
 
 
 MARK = """
@@ -80,7 +80,7 @@ def test_writers_mark_snippets_in_the_passage(browser: Chromium, tmp_path: Path)
         press(page, "button[name=keep]")
         assert not page.complaints, page.complaints
         page.close()
-        (record,) = ledger.given()
+        (record,) = ledger.finished_answers()
         question = next(one for one in read_two_turn(DEBATES) if one.id == record.screen.item)
     (snippet,) = json.loads(record.answers["snippets"])
     assert snippet in question.passage

@@ -106,7 +106,7 @@ async def test_drafts_are_kept_and_in_no_export_and_snippets_are_removed(
     again = study.browser()
     assert await again.begin(study.link("ann")) == where
     assert "half a</textarea>" in again.page
-    assert list(study.ledger.given()) == []
+    assert list(study.ledger.finished_answers()) == []
     done = cli("labels", "export", tmp_path, "-o", tmp_path / "debates.jsonl")
     assert (done.code, "both of its counter-arguments" in done.err) == (2, True)
 

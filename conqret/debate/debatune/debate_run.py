@@ -42,7 +42,7 @@ from conqret.llm.client_options import ClientOptions, client_options
 from conqret.llm.request import GREEDY, Request, Sampling, messages
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.dry_run import RunPrompt
-from conqret.runs.request_run import RequestRunSettings, Run, together
+from conqret.runs.request_run import RequestRunSettings, Run, gather_all
 from conqret.runs.run_folder import as_path, default_folder, stem
 from conqret.runs.study_run import RequestFolder, RequestRecord, StudyOutcome, lost
 from conqret.show.page import page
@@ -225,7 +225,7 @@ def hold_debates(
 
         async def debate(motion: Motion) -> None:
             keys = tuple(motion.requested.values())
-            earlier = dict(zip(keys, await together(*map(argued, keys)), strict=True))
+            earlier = dict(zip(keys, await gather_all(*map(argued, keys)), strict=True))
             await _debate(run, motion, earlier, speakers, sampling.sampling_temperature)
 
         run.request_all(map(argued, asked), map(debate, debated))
@@ -258,7 +258,7 @@ async def _debate(
     for place in places[: -len(motion.concluding)]:
         row = earlier[motion.key(*place)] = await turn(place)
         record.append((*place, row))
-    await together(*map(turn, places[-len(motion.concluding) :]))
+    await gather_all(*map(turn, places[-len(motion.concluding) :]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,8 +106,8 @@ def debate_anova(
         raise DeclarationError(
             "all answers come from consultancies, which this analysis leaves out: give answers of debates"
         )
-    of = subject or default_subject(answers)
-    return tuple(_anova(answers, of, name, counts) for name, counts in MEASURES.items())
+    unit = subject or default_subject(answers)
+    return tuple(_anova(answers, unit, name, counts) for name, counts in MEASURES.items())
 
 
 def default_subject(answers: Sequence[SliderAnswer]) -> Subject:
@@ -244,8 +244,8 @@ def _tested(effect: AnovaEffect | None, letter: str) -> tuple[str, str]:
     """The statistic, with its degrees of freedom after the letter, and p."""
     if effect is None:
         return words.score(None), words.score(None)
-    of = f"{letter}({','.join(map(str, effect.df))})=" if letter else ""
-    return f"{of}{effect.statistic:.2f}", words.p_value(effect.p)
+    label = f"{letter}({','.join(map(str, effect.df))})=" if letter else ""
+    return f"{label}{effect.statistic:.2f}", words.p_value(effect.p)
 
 
 def _note(anova: Anova, subject: Subject) -> str:

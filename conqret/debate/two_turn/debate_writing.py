@@ -37,7 +37,7 @@ from conqret.llm.client_options import ClientOptions, client_options
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.dry_run import RunPrompt
-from conqret.runs.request_run import RequestRunSettings, Run, together
+from conqret.runs.request_run import RequestRunSettings, Run, gather_all
 from conqret.runs.run_folder import as_path, default_folder, stem
 from conqret.runs.study_run import RequestFolder, RequestRecord, ResponseRow, StudyOutcome, lost
 from conqret.text.analysis import weight
@@ -178,8 +178,8 @@ async def write_debate(
         return await run.row(task.key, made)
 
     first, second, answer_to_second, answer_to_first = debate.tasks
-    texts = await together(written(first), written(second))
-    await together(written(answer_to_second, *texts), written(answer_to_first, *texts[::-1]))
+    texts = await gather_all(written(first), written(second))
+    await gather_all(written(answer_to_second, *texts), written(answer_to_first, *texts[::-1]))
 
 
 def prompt(

@@ -95,7 +95,7 @@ def bonus(answer: SliderAnswer) -> Fraction | None:
 
 def judged(ledger: Ledger, annotator: Annotator, screen: Screen) -> list[SliderAnswer]:
     """Return an annotator's answers to the question of a screen, one for each judgment."""
-    mine = ledger.given(item=screen.item, practice=screen.practice, annotator=annotator.number)
+    mine = ledger.finished_answers(item=screen.item, practice=screen.practice, annotator=annotator.number)
     return [slid(ledger, record) for record in mine]
 
 
@@ -112,12 +112,12 @@ class AnswerOutcome:
     dollars: Fraction
 
 
-def settled(ledger: Ledger, annotator: Annotator) -> list[AnswerOutcome]:
+def answer_outcomes(ledger: Ledger, annotator: Annotator) -> list[AnswerOutcome]:
     """Return a judge's result on each question that was answered: the last judgment, and the bonus of all judgments
     together (none for overdue ones)."""
     sliders_by_screen = gathered(
         ((record.screen.item, record.screen.heading), slid(ledger, record))
-        for record in ledger.given(annotator=annotator.number)
+        for record in ledger.finished_answers(annotator=annotator.number)
     )
     return [
         AnswerOutcome(
@@ -156,7 +156,7 @@ def as_slider_answers(ledger: Ledger) -> str:
         close_overdue(ledger, annotator)
     head = [*(field.name for field in fields(SliderAnswer)), "seconds"]
     rows = []
-    for record in ledger.given():
+    for record in ledger.finished_answers():
         took = None if REASON in record.answers else round(record.seconds, 1)
         rows.append((*asdict(slid(ledger, record)).values(), took))
     return csv_text(head, rows)

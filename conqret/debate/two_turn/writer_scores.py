@@ -152,7 +152,7 @@ def check_judged(ledger: Ledger, answers: Sequence[SliderAnswer]) -> None:
     Raises:
         DeclarationError: no answer does, or none names the writers.
     """
-    written = {(record.screen.item, record.annotator.pseudonym) for record in ledger.given()}
+    written = {(record.screen.item, record.annotator.pseudonym) for record in ledger.finished_answers()}
     known = {(answer.question, name) for answer in last_with_arguments(answers) for name in _writers(answer)}
     if not known & written:
         raise DeclarationError(
@@ -167,7 +167,7 @@ def feedback(ledger: Ledger, annotator: Annotator, answers: Sequence[SliderAnswe
     Counter-arguments that were not judged are left out."""
     by_question = gathered((answer.question, answer) for answer in last_with_arguments(answers))
     results = []
-    for record in ledger.given(annotator=annotator.number):
+    for record in ledger.finished_answers(annotator=annotator.number):
         sliders = [
             judgment.toward_right or 0
             for judgment in by_question.get(record.screen.item, ())

@@ -24,7 +24,7 @@ from conqret.llm.client_options import backend_of
 from conqret.llm.prompt_fitting import ANSWER_ROOM, trim_proportionally, with_texts
 from conqret.llm.request import NucleusSampling
 from conqret.options import check_ranges
-from conqret.runs.request_run import Run, together
+from conqret.runs.request_run import Run, gather_all
 from conqret.runs.session import Session
 from conqret.runs.study_run import ResponseRow
 from conqret.text.stance_detection import stance_order
@@ -215,7 +215,7 @@ class Collector:
         searched = await self._step(queries, partial(self._queries, question))
         found = await self._step(documents, partial(self._documents, question, searched), searched)
         taken = await self._step(views, partial(self._views, question, found), found)
-        explained = await together(
+        explained = await gather_all(
             *(
                 self._step(place, partial(self._explanation, question, number, found, taken), found, taken)
                 for number, place in enumerate(places)

@@ -22,7 +22,7 @@ from conqret.debateqa.curation.benchmark_figures import (
     MIN_REJECTIONS,
     benchmark_domains,
     benchmark_relevance,
-    read_made,
+    read_curated,
     remove_partial_answers,
 )
 from conqret.errors import DeclarationError
@@ -49,7 +49,7 @@ def relevance(folder: Path, encoder: str, run_options: StudyOptions) -> None:
     questions (DebateQA, A.2 and Figure 4)."""
 
     figures = benchmark_relevance(folder, encoder=encoder)
-    texts = {question.id: question.question for question in read_made(folder).questions}
+    texts = {question.id: question.question for question in read_curated(folder).questions}
     lowest = list(figures.by_question.items())[:SHOWN]
     table = Table(
         "Relevance of documents to their questions",

@@ -19,11 +19,11 @@ from conqret.debateqa.curation.benchmark_figures import (
     ALIKE,
     NEAREST,
     AlikeViews,
-    MadeBenchmark,
+    CuratedBenchmark,
     Near,
     alike_views,
     near_chunks,
-    read_made,
+    read_curated,
     read_review,
 )
 from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, VerdictRow, judge_rows
@@ -96,7 +96,7 @@ class Review:
         ]
 
 
-def review_pairs(made: MadeBenchmark, pairs: Sequence[AlikeViews]) -> Review:
+def review_pairs(made: CuratedBenchmark, pairs: Sequence[AlikeViews]) -> Review:
     """Return a review of pairs of points of view: yes if both say the same."""
     questions = {question.id: question.question for question in made.questions}
     views = {name: view for one in made.questions for name, view in zip(one.names, one.views, strict=True)}
@@ -121,7 +121,7 @@ def review_pairs(made: MadeBenchmark, pairs: Sequence[AlikeViews]) -> Review:
     )
 
 
-def review_chunks(made: MadeBenchmark, near: Sequence[Near]) -> Review:
+def review_chunks(made: CuratedBenchmark, near: Sequence[Near]) -> Review:
     """Return a review of the :data:`NEAREST` chunks of each question, which ``near`` lists nearest first: yes if the
     points of view cover a chunk."""
     questions = {question.id: question for question in made.questions}
@@ -236,7 +236,7 @@ def benchmark_coverage(
         DeclarationError: there is no finished benchmark, none of labels, output and model is given, the
             form answers no row, another form would be replaced, or a setting is wrong.
     """
-    made = read_made(benchmark)
+    made = read_curated(benchmark)
     review = review_chunks(made, near_chunks(made, embedder(encoder)))
     rows = reviewed(review, benchmark, "chunks", labels, output, **settings)
     values = [float(covered) for covered in rows.verdicts.values()]
@@ -272,7 +272,7 @@ def benchmark_duplicates(
     Raises:
         DeclarationError: as :func:`benchmark_coverage`, or the threshold is outside (0, 1].
     """
-    made = read_made(benchmark)
+    made = read_curated(benchmark)
     review = review_pairs(made, alike_views(made, embedder(encoder), threshold))
     rows = reviewed(review, benchmark, "pairs", labels, output, **settings)
     counts = [len(question.partial_answers) for question in made.questions]
@@ -308,7 +308,7 @@ def missed_viewpoints(
     """
     every = read_answers(answers)
     wanted = []
-    questions = {question.id: question for question in read_made(benchmark).questions}
+    questions = {question.id: question for question in read_curated(benchmark).questions}
     for name, text in every.items():
         if (question := questions.get(name)) is not None:
             views = [f"{each.point_of_view} {each.explanation}" for each in question.partial_answers]

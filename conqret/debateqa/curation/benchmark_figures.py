@@ -32,7 +32,7 @@ from conqret.text.text_passages import root
 from conqret.text.words import fold, words
 
 
-class MadeAnswer(BaseModel, frozen=True):
+class CuratedAnswer(BaseModel, frozen=True):
     """A partial answer, and the ids of its documents."""
 
     point_of_view: str
@@ -40,13 +40,13 @@ class MadeAnswer(BaseModel, frozen=True):
     documents: tuple[str, ...] = ()
 
 
-class MadeQuestion(BaseModel, frozen=True, extra="allow"):
+class CuratedQuestion(BaseModel, frozen=True, extra="allow"):
     """A question of a benchmark with its partial answers, and the ids of the documents that were read for it.
     Other fields of its line are kept."""
 
     id: str
     question: str
-    partial_answers: tuple[MadeAnswer, ...]
+    partial_answers: tuple[CuratedAnswer, ...]
     documents: tuple[str, ...] = ()
 
     @property
@@ -59,12 +59,12 @@ class MadeQuestion(BaseModel, frozen=True, extra="allow"):
         """Return the points of view of the question's partial answers."""
         return [partial_answer.point_of_view for partial_answer in self.partial_answers]
 
-    def record(self, answers: Sequence[MadeAnswer]) -> dict[str, Any]:
+    def record(self, answers: Sequence[CuratedAnswer]) -> dict[str, Any]:
         """Return the question's row of the benchmark with ``answers`` in place of its partial answers."""
         return {**self.model_dump(), "partial_answers": [answer.model_dump() for answer in answers]}
 
 
-class MadeDocument(BaseModel, frozen=True, extra="allow"):
+class CuratedDocument(BaseModel, frozen=True, extra="allow"):
     """A document of a benchmark."""
 
     id: str
@@ -72,14 +72,14 @@ class MadeDocument(BaseModel, frozen=True, extra="allow"):
 
 
 @dataclass(frozen=True, slots=True)
-class MadeBenchmark:
+class CuratedBenchmark:
     """The questions of a curated benchmark, and a mapping from document ids to texts."""
 
-    questions: tuple[MadeQuestion, ...]
+    questions: tuple[CuratedQuestion, ...]
     texts: Mapping[str, str]
 
 
-def read_made(path: str | Path) -> MadeBenchmark:
+def read_curated(path: str | Path) -> CuratedBenchmark:
     """Read the benchmark in a folder of ``conqret debateqa curate``.
 
     Raises:
@@ -90,13 +90,13 @@ def read_made(path: str | Path) -> MadeBenchmark:
     folder.record()
     if not folder.summary_file.is_file():
         raise DeclarationError(f"{path} contains no finished benchmark; run the command that made it again")
-    questions = tuple(read_models(folder.benchmark_file, MadeQuestion))
+    questions = tuple(read_models(folder.benchmark_file, CuratedQuestion))
     if not questions:
         raise DeclarationError(
             f"{path} contains no question: all were filtered out ({folder.filtered_file.name} has the reasons)"
         )
-    return MadeBenchmark(
-        questions, {model.id: model.text for model in read_models(folder.documents_file, MadeDocument)}
+    return CuratedBenchmark(
+        questions, {model.id: model.text for model in read_models(folder.documents_file, CuratedDocument)}
     )
 
 
@@ -146,7 +146,7 @@ class Domain(BaseModel, frozen=True):
     example: str
 
 
-def near_chunks(made: MadeBenchmark, embed: Embed) -> list[Near]:
+def near_chunks(made: CuratedBenchmark, embed: Embed) -> list[Near]:
     """Return all chunks of each question's documents with their cosines, the most similar first within each
     question.
 
@@ -185,7 +185,7 @@ def benchmark_relevance(benchmark: str | Path, *, encoder: str = LEXICAL) -> Rel
     Raises:
         DeclarationError: there is no finished benchmark, it has no text, or the encoder is wrong.
     """
-    return relevance(near_chunks(read_made(benchmark), embedder(encoder)))
+    return relevance(near_chunks(read_curated(benchmark), embedder(encoder)))
 
 
 @strict_options
@@ -202,7 +202,7 @@ def benchmark_domains(benchmark: str | Path, *, encoder: str = LEXICAL) -> list[
     Raises:
         DeclarationError: as :func:`domains`, there is no finished benchmark, or the encoder is wrong.
     """
-    questions = [question.question for question in read_made(benchmark).questions]
+    questions = [question.question for question in read_curated(benchmark).questions]
     return domains(questions, embedder(encoder), min(DOMAINS, len(questions)))
 
 
@@ -219,7 +219,7 @@ def relevance(near: Sequence[Near]) -> Relevance:
     )
 
 
-def alike_views(made: MadeBenchmark, embed: Embed, threshold: float = ALIKE) -> list[AlikeViews]:
+def alike_views(made: CuratedBenchmark, embed: Embed, threshold: float = ALIKE) -> list[AlikeViews]:
     """Return the pairs of points of view, each of one question, with a cosine of at least ``threshold``, most
     similar first.
 
@@ -370,7 +370,7 @@ def remove_partial_answers(
         raise DeclarationError(
             "nothing is given to do with a benchmark: give --check, or --labels, --duplicates or both to remove by"
         )
-    made = read_made(benchmark)
+    made = read_curated(benchmark)
     known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels, scales=["0:1"])
     alike = {} if duplicates is None else read_review(Path(duplicates), "duplicate")
     if duplicates is not None and not alike:
@@ -379,7 +379,7 @@ def remove_partial_answers(
 
 
 def remove(
-    made: MadeBenchmark, labels: LabelSet | None, duplicates: Mapping[str, bool]
+    made: CuratedBenchmark, labels: LabelSet | None, duplicates: Mapping[str, bool]
 ) -> tuple[list[dict[str, Any]], Removal]:
     """Remove rejected and duplicate partial answers from a benchmark.
 

@@ -79,7 +79,7 @@ class Poster:
         async with sent as response:
             raw = await body_of(response)
         if response.status != 200:
-            raise refused(server, response.status, response.headers, raw)
+            raise status_error(server, response.status, response.headers, raw)
         return parsed(raw)
 
     async def close(self) -> None:
@@ -187,7 +187,7 @@ def _arguments(response: type[BaseModel], shape: Shape) -> Mapping[str, bytes]:
     return {name: compact(value) for name, value in format_for(response, shape).arguments.items()}
 
 
-def refused(server: Server, status: int, headers: Mapping[str, str], raw: bytes) -> ProviderError:
+def status_error(server: Server, status: int, headers: Mapping[str, str], raw: bytes) -> ProviderError:
     """Return the provider error for a response with a status other than 200, from its ``headers`` and its
     ``raw`` body.
 

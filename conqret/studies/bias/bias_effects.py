@@ -16,7 +16,7 @@ from conqret.data import Judgment
 from conqret.data.digest import gathered
 from conqret.errors import number
 from conqret.stats.curve_tests import MARGIN, slope_bounds
-from conqret.stats.effects import ALPHA, Effect, PairedEffects, paired_effects
+from conqret.stats.effects import ALPHA, Effect, PairedDifferences, paired_effects
 from conqret.stats.estimate import MIN_TOPICS
 from conqret.stats.resampling import mean
 from conqret.studies.bias.contrast import OVERALL, PREFERENCE, PROBES, Contrast, Key, VersionPair, probe_name
@@ -90,7 +90,7 @@ class _DetectionLimit:
     missable: float | None
 
     @classmethod
-    def from_effects(cls, contrast: Contrast, several: Sequence[PairedEffects], family: int) -> Self:
+    def from_effects(cls, contrast: Contrast, several: Sequence[PairedDifferences], family: int) -> Self:
         """Take the larger limit of the possible slopes. A test among ``family`` rows is taken at ALPHA / family,
         somewhat stricter than maxT. An effect detected with a power of 80% is t(alpha) + t(.8) standard errors from
         0."""
@@ -148,7 +148,7 @@ def widest_effect(effects: Sequence[Effect]) -> Effect:
 
 def _differences(
     contrast: Contrast, metric: str, readings: Mapping[Key, Judgment]
-) -> tuple[list[PairedEffects], dict[str, int]]:
+) -> tuple[list[PairedDifferences], dict[str, int]]:
     """Return the differences of scores of a contrast's pairs, and the reasons of pairs without one. There are two
     series if the labels explain a part of the differences and its slope is uncertain (one for each bound), and none if
     no pair has both scores."""
@@ -167,7 +167,7 @@ def _differences(
     if not differences:
         return [], missing
     if (human_quality := contrast.human_quality) is None:
-        return [PairedEffects(differences, clusters, contrast.adverse == "rise")], missing
+        return [PairedDifferences(differences, clusters, contrast.adverse == "rise")], missing
     apart = [human_quality[pair.changed.item.id] - human_quality[pair.base.item.id] for pair in kept]
     slopes = slope_bounds(apart, differences)
     if slopes is None:
@@ -176,7 +176,7 @@ def _differences(
         [difference - slope * gap for difference, gap in zip(differences, apart, strict=True)]
         for slope in dict.fromkeys(slopes)
     ]
-    return [PairedEffects(each, clusters) for each in beyond], missing
+    return [PairedDifferences(each, clusters) for each in beyond], missing
 
 
 def _row(

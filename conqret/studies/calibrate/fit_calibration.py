@@ -109,7 +109,7 @@ def calibrate(
     for dimension, (sample, trial) in fits.items():
         isotonic = {ISOTONIC: trial.isotonic}
         joined = joined.with_variants(dimension, isotonic, refits(sample, trial.errors))
-    return _with_checks(made, joined, settings)
+    return _with_agreement(made, joined, settings)
 
 
 def _sample(
@@ -132,7 +132,7 @@ def _sample(
     return sample
 
 
-def _with_checks(made: Calibration, joined: JoinedLabels, settings: AgreementSettings) -> Calibration:
+def _with_agreement(made: Calibration, joined: JoinedLabels, settings: AgreementSettings) -> Calibration:
     """Return the calibration with what its maps change: alpha and error by dimension, the means over dimensions, and
     bands of the score."""
     drawn, confidence = leave_one_out(joined.clusters), settings.confidence

@@ -302,10 +302,10 @@ def _joined(
         columns |= {name: [meant.get(cell, cell) for cell in columns[name]] for name in added}
     probabilities(other, chances, names)
     drawn = [None if row is None else other.columns[chances][row] for row in rows_of]
-    return _weighted(replace(table, columns=columns), roles, own, added, drawn)
+    return _with_inclusion_probabilities(replace(table, columns=columns), roles, own, added, drawn)
 
 
-def _weighted(
+def _with_inclusion_probabilities(
     table: TextTable,
     roles: ColumnRoles,
     before: Sequence[str],

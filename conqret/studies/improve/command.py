@@ -106,7 +106,7 @@ def improve(
         excerpt=excerpt,
     )
     run_options.shown.note(*read.notes, *plan.setup.notes)
-    outcome = run_options.study(improve_study.improved, plan, rows="answers", doing="improving")
+    outcome = run_options.study(improve_study.run_improve, plan, rows="answers", doing="improving")
     result(outcome, _lines(outcome, improve_run.ImproveFolder(output)), as_json=run_options.shown.json_output)
     if not outcome.shown:
         note(f"no gain over the judge as it is is shown (alpha {outcome.gain.alpha})")

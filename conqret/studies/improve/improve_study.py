@@ -101,7 +101,7 @@ def improve(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -> Imp
         DeclarationError: the call, the items, the labels or the folder are faulty. No request is sent then.
         UnknownNameError: there is no such option, metric or dimension.
     """
-    return improved(improve_plan(items, labels, **how), **how)
+    return run_improve(improve_plan(items, labels, **how), **how)
 
 
 class ImproveRun(JudgedRun):
@@ -160,7 +160,7 @@ def _part(setup: Setup, items: Sequence[Item], by: str) -> StudyPart:
     return StudyPart(setup, setup.fingerprint, items, by=f"{setup.judge.name} {by}")
 
 
-def improved(plan: ImprovePlan, **settings: Any) -> ImproveResult:
+def run_improve(plan: ImprovePlan, **settings: Any) -> ImproveResult:
     """Run an improvement plan, write its files to the plan's folder (if it has one), and return the result;
     ``settings`` are those of the run.
 

@@ -246,7 +246,7 @@ def jury(
         lines = [compact(judgment.model_dump(mode="json")) + b"\n" for judgment in judged]
         write_whole(made.judgments_file, b"".join(lines))
         with made.rows() as rows:
-            made.sum_up(rows, SessionCounts())
+            made.write_results(rows, SessionCounts())
         write_whole(made.jury_file, found.model_dump_json(indent=1).encode() + b"\n")
     return found
 

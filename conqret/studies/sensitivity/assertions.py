@@ -82,7 +82,7 @@ class ModelJudge:
         return f"{self.format if isinstance(self.format, str) else self.format.name} ({self.model})"
 
 
-def check(
+def why_claim_fails(
     claim: str,
     judge: ItemJudge,
     items: Sequence[Item],

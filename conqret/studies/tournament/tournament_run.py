@@ -251,7 +251,7 @@ def _concluded(
     lines = (compact(judgment.model_dump(mode="json")) + b"\n" for judgment in judgments)
     write_whole(folder.judgments_file, b"".join(lines))
     with JudgeFolder(folder.path).rows() as judged:
-        folder.sum_up(judged, session)
+        folder.write_results(judged, session)
     write_whole(folder.tournament_file, tournament.model_dump_json(indent=1).encode() + b"\n")
     return tournament
 

@@ -58,7 +58,7 @@ def read(folder: Path) -> SuiteData:
     )
 
 
-def of_three(kind: str) -> SuiteStatistic:
+def mean_rank_correlation(kind: str) -> SuiteStatistic:
     """Build the statistic that averages a rank correlation (``rho`` or ``tau``) of the answers to a question over
     annotators and questions.
 
@@ -114,7 +114,7 @@ SUITE = Suite(
     task="rating",
     read=read,
     metrics=(METRIC,),
-    statistics=(of_three("rho"), of_three("tau")),
+    statistics=(mean_rank_correlation("rho"), mean_rank_correlation("tau")),
     published=printed(
         _TABLE_14,
         ("rho", "tau"),

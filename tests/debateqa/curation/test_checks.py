@@ -5,9 +5,9 @@ import pytest
 
 from conqret.debateqa.curation.benchmark_checks import review_pairs
 from conqret.debateqa.curation.benchmark_figures import (
-    MadeAnswer,
-    MadeBenchmark,
-    MadeQuestion,
+    CuratedAnswer,
+    CuratedBenchmark,
+    CuratedQuestion,
     alike_views,
     near_chunks,
     read_review,
@@ -20,14 +20,14 @@ from conqret.io.label_set import Label, LabelScale, LabelSet, Unit
 
 def question(name, views, documents=("d1",)):
     answers = tuple(
-        MadeAnswer(point_of_view=view, explanation=f"As {view}", documents=("d1",)) for view in views
+        CuratedAnswer(point_of_view=view, explanation=f"As {view}", documents=("d1",)) for view in views
     )
-    return MadeQuestion(
+    return CuratedQuestion(
         id=name, question=f"Is {name}?", partial_answers=answers, documents=documents, licence="CC0"
     )
 
 
-MADE = MadeBenchmark(
+MADE = CuratedBenchmark(
     (question("q", ["up", "right", "left"], ("d1", "d2")), question("r", ["up", "up too"])),
     {"d1": "north", "d2": "east"},
 )
