@@ -10,7 +10,7 @@ import pytest
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.screens import study_of
-from conqret.labels.study_screens import marked_by_gold, practice_screens, end_finished_practice
+from conqret.labels.study_screens import end_finished_practice, marked_by_gold, practice_screens
 from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 from tests.labels.studies import items

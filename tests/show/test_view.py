@@ -6,7 +6,7 @@ import pytest
 
 from conqret.data import Document, Flag, Item, Judgment, Measure, Part, Reason, Status, Trim
 from conqret.judging.item_view import TEXT_CHARACTERS, item_view
-from conqret.judging.page import histogram, bar_segments
+from conqret.judging.page import bar_segments, histogram
 from conqret.show.visible_text import Piece
 
 ITEM = Item(
