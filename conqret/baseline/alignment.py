@@ -282,9 +282,20 @@ def _opposite(claim: Sentence, source: Text, start: int, end: int) -> str:
     """In words, how the polarity of the passage differs from the claim's; empty if it does not.
 
     They differ if one negates a stem that both use and the other does not, or if the claim has a word whose
-    opposite, but not itself, is in the passage.
+    opposite, but not itself, is in the passage. Negations are those of the sentence of the passage that covers most of
+    the claim, if it covers enough. Where several cover as much, the one that agrees most with the claim counts.
     """
-    negation = _opposite_negation(claim, source, start, end)
+    first, last = bisect_right(source.starts, start) - 1, bisect_left(source.starts, end)
+    shared: dict[Sentence, float] = {}
+    for sentence in source.sentences[first:last]:
+        shared[sentence] = sum([claim.weights[term] for term in claim.terms & sentence.terms])
+    most = max(shared.values(), default=0.0)
+    differences = list[str]()
+    if most >= POLARITY_COVERAGE * sum(claim.weights.values()):
+        for sentence, weight in shared.items():
+            if weight == most:
+                differences.append(negation_difference(claim, sentence))
+    negation = next(filter(differences.__contains__, ("", UNCLEAR)), differences[0] if differences else "")
     if negation or not source.english:
         return negation
     words = frozenset(source.words[start:end])
@@ -293,20 +304,6 @@ def _opposite(claim: Sentence, source: Text, start: int, end: int) -> str:
             for opposite in sorted(OPPOSITES[word] & words):
                 return f"It says \u201c{word}\u201d where the source says \u201c{opposite}\u201d."
     return ""
-
-
-def _opposite_negation(claim: Sentence, source: Text, start: int, end: int) -> str:
-    """How a negation of the passage differs from the claim's, by the sentence of the passage that covers most of the
-    claim, if it covers enough. Where several cover as much, the one that agrees most with the claim counts."""
-    first, last = bisect_right(source.starts, start) - 1, bisect_left(source.starts, end)
-    shared: dict[Sentence, float] = {}
-    for sentence in source.sentences[first:last]:
-        shared[sentence] = sum([claim.weights[term] for term in claim.terms & sentence.terms])
-    most = max(shared.values(), default=0.0)
-    if most < POLARITY_COVERAGE * sum(claim.weights.values()):
-        return ""
-    differences = [negation_difference(claim, sentence) for sentence in shared if shared[sentence] == most]
-    return min(differences, key=lambda difference: (bool(difference), difference != UNCLEAR))
 
 
 _part = re.compile(r"[^\w'\u2019]+")

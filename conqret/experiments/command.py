@@ -20,7 +20,8 @@ def run(
     trust_file: bool = False,
     dry_run: options.DryRun = False,
     engines: Engines,
-    kept: options.RunFolderOptions,
+    kept: options.RecordingOptions,
+    overwrite: options.Overwrite = False,
     shown: options.OutputOptions,
 ) -> None:
     """Run an experiment from a file: retrieve, rerank, generate, judge, perturb and report.
@@ -68,7 +69,7 @@ def run(
         say=lambda stage, text: shown.tell(f"{stage:<12} {text}"),
         recordings=kept.recordings,
         replay=kept.replay,
-        overwrite=kept.overwrite,
+        overwrite=overwrite,
         trust=trust_file,
         **engines.given(),
     )

@@ -24,15 +24,18 @@ from conqret.data.corpus import (
     SPLITS,
     CorpusParts,
     CorpusTopic,
+    Debate,
+    DebateArgument,
     LedgerEntry,
     Qrel,
     QrelsStance,
+    Source,
     Split,
     judged_pairs,
     table2,
 )
 from conqret.data.digest import gathered
-from conqret.data.item import Debate, DebateArgument, Document, Source
+from conqret.data.item import Document
 from conqret.errors import DeclarationError, FaultsError
 from conqret.io.checks import Cell
 from conqret.io.files import file_rows

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from conqret.baseline import Evidence, foreign_documents, not_english, reads_english
+from conqret.baseline import Evidence, foreign_documents, not_english
 from conqret.data import Item, Measure, Reason
 from conqret.data.digest import text_digest_of
 from conqret.errors import DeclarationError, check_known, first_line, metric_name
@@ -25,6 +25,7 @@ from conqret.llm.decisions import Decided, Question
 from conqret.llm.request import Reading
 from conqret.prompts import Library, RenderedPrompt
 from conqret.registry import Registry
+from conqret.text.language import is_english, item_language
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -36,8 +37,6 @@ LOWER_IS_BETTER = frozenset({*COMPLEMENTS, "unsupported_claims"})
 NOT_JUDGED = "nothing that this item is judged by counts in it"
 SECOND = "second."
 """Measures of the second argument carry the metric's name behind this prefix."""
-SCHEMAS = 256
-"""Response models whose JSON schema is kept; a format has a handful, made once for all items."""
 
 
 @dataclass(frozen=True)
@@ -186,7 +185,7 @@ class JudgePrompt(Generic[R]):
         """
         if "documents" in self.needs | self.optional and (why := foreign_documents(case.item)):
             return None, self.missing(Reason.LANGUAGE, why)
-        if not self.english_only or reads_english(case.item):
+        if not self.english_only or is_english(item_language(case.item)):
             return self, {}
         missing = self.missing(Reason.LANGUAGE, not_english(case.item))
         rest = frozenset(self.metrics) - self.english_only
@@ -412,7 +411,7 @@ class Judge:
                 names = "all" if whole.metrics == ask.metrics else ", ".join(ask.metrics)
                 identity[f"asked in one call of {ask.prompt}"] = names
             response: type[BaseModel] = ask.answer(case)
-            schemas.append(_schema(response))
+            schemas.append(response.model_json_schema())
         dimensions = list(map(attrgetter("name", "question", "definition"), DIMENSIONS))
         return identity | {
             "schemas of the answers": digest(schemas),
@@ -437,11 +436,6 @@ class Judge:
                     texts |= {name: question.plain() for name, question in put.items()}
                 questions[f"questions {part.prompt} ({', '.join(part.metrics)})"] = digest(texts)
         return {**questions, "samples": options.samples, "relevant_from": options.relevant_from}
-
-
-@lru_cache(maxsize=SCHEMAS)
-def _schema(response: type[BaseModel]) -> Mapping[str, Any]:
-    return response.model_json_schema()
 
 
 def _about(part: JudgePrompt[Any], wanted: frozenset[str]) -> JudgePrompt[Any]:

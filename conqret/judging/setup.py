@@ -123,12 +123,6 @@ class Setup:
         """The requested metrics, in the order of reports."""
         return self.judge.reported(self.options.metrics)
 
-    @property
-    def says_languages(self) -> bool:
-        """True if prompts name the language of an item or of its explanations."""
-        named = {explanation_language(self.options.explain_in), *self.languages}
-        return bool(named & (NAMES.keys() - {ENGLISH}))
-
     @cached_property
     def members(self) -> tuple[tuple[Setup, Mapping[str, str]], ...]:
         """The setup of each of several formats, with the names of its metrics here."""
@@ -149,10 +143,12 @@ class Setup:
         if self.turns:
             identity |= {} if decides else {f"prompt {CONVERSATION}": self.library[CONVERSATION].digest}
             identity |= {"conversation": self.options.conversation}
-        if self.judge.judge_prompts and self.says_languages and not decides:
+        explained = explanation_language(self.options.explain_in)
+        named = {explained, *self.languages} & (NAMES.keys() - {ENGLISH})  # prompts name these languages
+        if self.judge.judge_prompts and named and not decides:
             identity |= {
                 f"prompt {LANGUAGE}": self.library[LANGUAGE].digest,
-                "explain_in": explanation_language(self.options.explain_in) or "the item's language",
+                "explain_in": explained or "the item's language",
             }
         if self.options.shots:
             shots = (asdict(example) for example in self.options.examples)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from lxml import etree
 from lxml.html import HtmlElement
 
-from conqret.data.item import DebateArgument, Source
+from conqret.data.corpus import DebateArgument, Source
 from conqret.scrapers.debates.layout import DebatePage, DebateParts
 from conqret.scrapers.debates.page_text import HEADINGS, outermost, plain, text_of, with_class
 from conqret.scrapers.markup import BLOCKS

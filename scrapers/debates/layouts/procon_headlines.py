@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from lxml.html import HtmlElement
 
-from conqret.data.item import DebateArgument
+from conqret.data.corpus import DebateArgument
 from conqret.scrapers.debates.cited_sources import footnotes_wanted, page_sources
 from conqret.scrapers.debates.layout import DebatePage, DebateParts, Layout, Selector
 from conqret.scrapers.debates.page_arguments import (
