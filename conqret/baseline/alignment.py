@@ -295,9 +295,10 @@ def _opposite(claim: Sentence, source: Text, start: int, end: int) -> str:
         for sentence, weight in shared.items():
             if weight == most:
                 differences.append(negation_difference(claim, sentence))
-    negation = next(filter(differences.__contains__, ("", UNCLEAR)), differences[0] if differences else "")
-    if negation or not source.english:
-        return negation
+    if differences and "" not in differences:
+        return UNCLEAR if UNCLEAR in differences else differences[0]
+    if not source.english:
+        return ""
     words = frozenset(source.words[start:end])
     for word in claim.words:
         if word in OPPOSITES and word not in words:

@@ -18,7 +18,7 @@ from conqret.judging.judge_options import NUGGETS, JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge
 from conqret.judging.judge_settings import JudgeSettings, chosen_format, opened
 from conqret.judging.judgments import JudgePlan, Judgments, judge_items
-from conqret.judging.setup import OF_A_MODEL, RecordedCall, Setup, check_items, recorded_call, set_up
+from conqret.judging.setup import OF_A_MODEL, Setup, check_items, set_up
 from conqret.judging.shots import FORMAT as SHOTS_FORMAT
 from conqret.judging.shots import draw_shots
 from conqret.llm.client_options import ClientSettings, client_options, resolving
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from conqret.judging.recorded_call import RecordedCall
     from conqret.judging.verdict_log import VerdictLog
     from conqret.llm.expected_cost import ExpectedCost
     from conqret.studies.abstain.result import Abstention
@@ -238,6 +239,8 @@ def _in_cascade(setup: Setup, settings: JudgeSettings, items: ItemSource) -> Set
     named = chosen_format(settings, items)
     replay = settings.get("replay")
     if named is None and replay is not None:
+        from conqret.judging.recorded_call import recorded_call
+
         named = recorded_call(Path(replay), model=setup.client.model).format
     if named is None:
         named = DEFAULT_FORMAT
@@ -469,6 +472,8 @@ def _recorded(
     """
     if name and (not JUDGES.resolve(name).judge_prompts or (model and "samples" in judging)):
         return None
+    from conqret.judging.recorded_call import recorded_call
+
     try:
         return recorded_call(replay, name, model)
     except DeclarationError:

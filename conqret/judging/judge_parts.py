@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
 from conqret.baseline import Evidence, foreign_documents, not_english
 from conqret.data import Item, Measure, Reason
 from conqret.data.digest import text_digest_of
-from conqret.errors import DeclarationError, check_known, first_line, metric_name
+from conqret.errors import DeclarationError, check_known, metric_name
 from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.known_as import elsewhere
@@ -26,6 +26,9 @@ from conqret.llm.request import Reading
 from conqret.prompts import Library, RenderedPrompt
 from conqret.registry import Registry
 from conqret.text.language import is_english, item_language
+
+if TYPE_CHECKING:
+    from conqret.judging.computed_metrics import CombinedMetrics, ComputedMetrics
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -192,59 +195,6 @@ class JudgePrompt(Generic[R]):
         if rest and self.about is not None:
             return self.about(rest), {metric: missing[metric] for metric in self.english_only}
         return None, missing
-
-
-@dataclass(frozen=True)
-class ComputedMetrics:
-    """Metrics that are computed from an item alone, without a model, and therefore always the same.
-
-    - ``score(item)``: the measures, each in [0, 1]; a pure function; an exception makes them failed
-    - ``needs``: the fields that the item must have; ``optional``: those used where the item has them
-    - ``version``: part of the fingerprint; increase it with every change of the results
-    - ``also``: as in :class:`JudgePrompt`
-    """
-
-    metrics: tuple[str, ...]
-    needs: frozenset[str]
-    score: Callable[[Item], Mapping[str, Measure]]
-    optional: frozenset[str] = frozenset()
-    version: int = 1
-    also: Mapping[str, str] = field(default_factory=dict)
-    against: frozenset[str] = field(default=frozenset(), init=False)
-
-    @property
-    def looked_at(self) -> frozenset[str]:
-        """The fields of an item that affect the metrics: those that it must have, and optional ones."""
-        return self.needs | self.optional
-
-    def measures(self, item: Item) -> Mapping[str, Measure]:
-        """Return a mapping from metric to its measure of an item; where the function raises, all are failed measures
-        with the error as the reason.
-        """
-        try:
-            return self.score(item)
-        except Exception as error:  # noqa: BLE001 - a metric does not end the run
-            lost = Measure.missing(Reason.JUDGE_FAILED, f"{type(error).__name__}: {first_line(error)}")
-            return dict.fromkeys(self.metrics, lost)
-
-
-@dataclass(frozen=True)
-class CombinedMetrics:
-    """Metrics that a pure function computes from the requested metrics of the same item, without a further
-    request.
-
-    - ``made_of``: a mapping from each combined metric to the rated metrics that it needs
-    - ``score(item, measures)``: the measures of the combined metrics that this item has
-    - ``rows``: True if the rated metrics are only rows of the combined ones, and not reported themselves
-    - ``check(items)``: reads all items and returns warnings; raises where the items do not fit
-    - ``columns``: further columns of the items that hold what they are judged by
-    """
-
-    made_of: Mapping[str, frozenset[str]]
-    score: Callable[[Item, Mapping[str, Measure]], Mapping[str, Measure]]
-    rows: bool = False
-    check: Callable[[Iterable[Item]], Sequence[str]] = field(default=lambda items: ())
-    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

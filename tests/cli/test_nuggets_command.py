@@ -9,7 +9,7 @@ import pytest
 
 import conqret
 from conqret.errors import ItemsError
-from conqret.judging.setup import recorded_call
+from conqret.judging.recorded_call import recorded_call
 from tests.cli.conftest import Cli
 from tests.judging.test_nuggets import FIRST, MANY, SECOND, TEXT, ZOOS, assignments, many
 from tests.server import FaultServer
