@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,13 @@ from conqret.console.printing import at, note, result
 from conqret.console.shared_options import Engines
 
 
+@dataclass(frozen=True)
+class ExperimentRecordings(options.RecordingOptions):
+    """The same for the folder of an experiment, which another run may hold already."""
+
+    overwrite: options.Overwrite = False
+
+
 def run(
     experiment: Path,
     *,
@@ -20,8 +28,7 @@ def run(
     trust_file: bool = False,
     dry_run: options.DryRun = False,
     engines: Engines,
-    kept: options.RecordingOptions,
-    overwrite: options.Overwrite = False,
+    kept: ExperimentRecordings,
     shown: options.OutputOptions,
 ) -> None:
     """Run an experiment from a file: retrieve, rerank, generate, judge, perturb and report.
@@ -69,7 +76,7 @@ def run(
         say=lambda stage, text: shown.tell(f"{stage:<12} {text}"),
         recordings=kept.recordings,
         replay=kept.replay,
-        overwrite=overwrite,
+        overwrite=kept.overwrite,
         trust=trust_file,
         **engines.given(),
     )

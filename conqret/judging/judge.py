@@ -18,7 +18,7 @@ from conqret.judging.judge_options import NUGGETS, JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge
 from conqret.judging.judge_settings import JudgeSettings, chosen_format, opened
 from conqret.judging.judgments import JudgePlan, Judgments, judge_items
-from conqret.judging.setup import OF_A_MODEL, Setup, check_items, set_up
+from conqret.judging.setup import Setup, check_items, set_up
 from conqret.judging.shots import FORMAT as SHOTS_FORMAT
 from conqret.judging.shots import draw_shots
 from conqret.llm.client_options import ClientSettings, client_options, resolving
@@ -232,6 +232,7 @@ def _in_cascade(setup: Setup, settings: JudgeSettings, items: ItemSource) -> Set
         )
     if settings.get("batch"):
         raise DeclarationError("a cascade calls one judge after the other: leave --batch out")
+    from conqret.judging.recorded_call import OF_A_MODEL, recorded_call
     from conqret.studies.abstain.result import Cascade
 
     cascade = rule if isinstance(rule, Cascade) else Cascade.read(Path(rule))
@@ -239,8 +240,6 @@ def _in_cascade(setup: Setup, settings: JudgeSettings, items: ItemSource) -> Set
     named = chosen_format(settings, items)
     replay = settings.get("replay")
     if named is None and replay is not None:
-        from conqret.judging.recorded_call import recorded_call
-
         named = recorded_call(Path(replay), model=setup.client.model).format
     if named is None:
         named = DEFAULT_FORMAT

@@ -13,9 +13,11 @@ from conqret.errors import DeclarationError
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_options import CRITERIA, RUBRIC
 from conqret.judging.judge_parts import JUDGES, Judge
-from conqret.judging.setup import OF_A_MODEL, recorded_judge
+from conqret.judging.setup import recorded_judge
 from conqret.llm.recordings import Recordings
 
+OF_A_MODEL = ("max_tokens", "context_window", "vision", "input_price", "output_price")
+"""The client settings that hold for one model only."""
 _SETTINGS = OF_A_MODEL[:3]
 
 

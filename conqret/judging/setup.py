@@ -332,10 +332,6 @@ def recorded_judge(record: InstrumentRecord) -> Judge:
     return judge_of_members(members) if record.formats else members[0].judge
 
 
-OF_A_MODEL = ("max_tokens", "context_window", "vision", "input_price", "output_price")
-"""The client settings that hold for one model only."""
-
-
 def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> tuple[CheckedItems, Setup]:
     """Check every item before the first call, and determine which metrics the items allow.
 
