@@ -283,7 +283,7 @@ def set_up(
     notes = client.backend.notes(client)
     if client.backend.baseline and {CRITERIA, RUBRIC} & {
         judge.name,
-        *(member.judge.name for member in judge.members),
+        *map(attrgetter("judge.name"), judge.members),
     }:
         notes = (NO_CRITERIA, *notes)
     if client.backend.decides and library.overlay is not None:

@@ -44,7 +44,7 @@ COUNTED = (*Status, "partly", "flagged", "html", "trimmed", "miscited")
 class _Scores:
     """The scores of one metric, one for each judgment (NaN: none), and the counts of what else it has."""
 
-    values: array[float] = field(default_factory=partial(array, "d"))
+    values: array[float] = field(default_factory=lambda: array("d"))
     total: int = 0
     inapplicable: int = 0
     flipped: int | None = None
