@@ -316,11 +316,8 @@ class Judge:
             UnknownNameError: this format has no such metric.
         """
         wanted = self.requested_metrics(metrics)
-        parts: list[JudgePrompt[Any] | ComputedMetrics] = [*self.select(metrics)]
-        for part in self.computed:
-            if not wanted or wanted & set(part.metrics):
-                parts.append(part)
-        return tuple(parts)
+        computed = [part for part in self.computed if not wanted or wanted & set(part.metrics)]
+        return (*self.select(metrics), *computed)
 
     def select(self, metrics: Iterable[str]) -> tuple[JudgePrompt[Any], ...]:
         """Return the prompts that yield at least one of ``metrics`` (all if empty), restricted to them where
