@@ -17,6 +17,7 @@ Modules of the package itself; ``docs/architecture.md`` says what each folder ha
 
 from __future__ import annotations
 
+import functools
 import re
 from importlib import import_module
 from pathlib import Path
@@ -129,9 +130,6 @@ if TYPE_CHECKING:
     from conqret.suites.suite_run import run_suite as run_suite
 
 _PUBLIC = re.compile(r"^    from (conqret\.\S+) import (\w+) as \2$", re.MULTILINE)
-_HOMES = {name: home for home, name in _PUBLIC.findall(Path(__file__).read_text(encoding="utf-8"))}
-"""What is public, by the module where it stands: the imports above, for type checkers, are the one list of it.
-Nothing else is public, and docs/api.md says what of it is stable."""
 
 # In a checkout, judges/, prompts/ and scrapers/ lie next to this package and not inside it. An installed copy that
 # this folder hides (the checkout's root on sys.path) would lack them, so the root joins the search path.
@@ -140,13 +138,20 @@ if (_ROOT / "pyproject.toml").is_file() and str(_ROOT) not in __path__:
     __path__.append(str(_ROOT))
 
 
+@functools.cache
+def _homes() -> dict[str, str]:
+    """Return the module of each public name: the imports above, for type checkers, are the one list of them. Nothing
+    else is public, and docs/api.md says what of it is stable."""
+    return {name: home for home, name in _PUBLIC.findall(Path(__file__).read_text(encoding="utf-8"))}
+
+
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
     if name == "__all__":
-        return sorted(_HOMES)
+        return sorted(_homes())
+    if home := _homes().get(name):
+        return getattr(import_module(home), name)
     raise AttributeError(f"module 'conqret' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*_HOMES, "__version__"])
+    return sorted([*_homes(), "__version__"])

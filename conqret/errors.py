@@ -170,12 +170,6 @@ class ItemsError(FaultsError):
     of = "items"
 
 
-class LabelsError(FaultsError):
-    """An error for labels with faults."""
-
-    of = "labels"
-
-
 class AnswersAwaited(ConqretError):  # noqa: N818 - nothing is wrong
     """An exception for a run that waits for a provider's batch: ``outstanding`` of ``total`` trials have no
     answer yet.

@@ -12,11 +12,12 @@ from pydantic import create_model
 
 from conqret.baseline import Evidence, Finding
 from conqret.data import Measure
-from conqret.judging.deciding import has_argument, levels_of, merge_questions, rating_questions
+from conqret.judges._questions import states_facts
+from conqret.judging.deciding import declared, has_argument, levels_of, merge_questions, rating_questions
 from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_parts import Case, JudgePrompt, JudgeReply, TypedQuestions
-from conqret.judging.responses import Typed, Whole, ZeroToFiveRating, each_once
-from conqret.judging.scales import Scale, rated
+from conqret.judging.responses import Typed, Whole, ZeroToFiveOrNull, ZeroToFiveRating, each_once
+from conqret.judging.scales import ZERO_TO_FIVE, Scale, rated
 from conqret.llm.decisions import rating
 
 
@@ -181,3 +182,13 @@ def _answer(name: str, sections: tuple[JudgeSection, ...]) -> type[Typed]:
     for section in sections:
         fields[section.name] = (section.answer, ...)
     return create_model(name, __base__=Typed, **fields)
+
+
+GROUNDEDNESS = rating_section(
+    "groundedness",
+    ZERO_TO_FIVE,
+    ZeroToFiveOrNull,
+    Evidence.groundedness,
+    typed=lambda: rating_questions("groundedness", declared("groundedness"), states_facts),
+)
+"""How far the documents support the argument; null where it states no facts."""

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 
 from conqret.data import Item, Measure, Part, Reason
 from conqret.judges.citation_support import statements, too_many
-from conqret.judging.judge_parts import ComputedMetrics, Judge
+from conqret.judging.computed_metrics import ComputedMetrics
+from conqret.judging.judge_parts import Judge
 from conqret.judging.scales import mean_of_parts
 
 

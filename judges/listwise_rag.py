@@ -6,12 +6,25 @@ Rated from 0 to 5 like rag-fine-grained, its counterpart by single document, so 
 from __future__ import annotations
 
 from conqret.baseline import Evidence
-from conqret.judges._sections import DOCUMENTS_AND_ARGUMENT, dimension_sections, in_one_call, rating_section
-from conqret.judges.rag_fine_grained import GROUNDEDNESS
+from conqret.judges._sections import (
+    DOCUMENTS_AND_ARGUMENT,
+    GROUNDEDNESS,
+    dimension_sections,
+    in_one_call,
+    rating_section,
+)
 from conqret.judging.deciding import declared, rating_questions
 from conqret.judging.judge_parts import Judge
-from conqret.judging.responses import ZeroToFive, ZeroToFiveOrNull
+from conqret.judging.responses import Typed, ZeroToFiveOrNull, ZeroToFiveRating
 from conqret.judging.scales import ZERO_TO_FIVE
+
+
+class ZeroToFive(Typed):
+    """An explanation, then a rating from 0 to 5."""
+
+    explanation: str
+    rating: ZeroToFiveRating
+
 
 JUDGE = Judge(
     name="listwise-rag",

@@ -13,8 +13,9 @@ from typing import Literal
 
 from conqret.data import Item, Measure, Nugget, Part, Reason, Status
 from conqret.data.digest import gathered
+from conqret.judging.computed_metrics import ComputedMetrics
 from conqret.judging.judge_options import BY_SUB_NARRATIVE
-from conqret.judging.judge_parts import ComputedMetrics, Judge
+from conqret.judging.judge_parts import Judge
 
 SCORE = (
     "support 1, partial support .5 (0 where strict), no support 0; means over all nuggets, over vital ones, and "

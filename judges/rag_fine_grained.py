@@ -7,9 +7,10 @@ from typing import Any
 
 from conqret.baseline import Evidence
 from conqret.data import Measure, Status
-from conqret.judges._questions import mean_measure, states_facts
+from conqret.judges._questions import mean_measure
 from conqret.judges._sections import (
     DOCUMENTS_AND_ARGUMENT,
+    GROUNDEDNESS,
     DocumentRating,
     DocumentRatings,
     JudgeSection,
@@ -76,14 +77,6 @@ def expected_precision(decided: Decided, case: Case) -> Measure:
     words = f"the mean probability that a document is rated {least} or higher"
     return measure.model_copy(update={"explanation": words, "parts": ()})
 
-
-GROUNDEDNESS = rating_section(
-    "groundedness",
-    ZERO_TO_FIVE,
-    ZeroToFiveOrNull,
-    Evidence.groundedness,
-    typed=lambda: rating_questions("groundedness", declared("groundedness"), states_facts),
-)
 
 JUDGE = Judge(
     name="rag-fine-grained",

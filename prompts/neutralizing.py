@@ -24,6 +24,7 @@ from functools import lru_cache
 from operator import attrgetter
 from pathlib import Path
 from string import ascii_lowercase
+from typing import NamedTuple
 
 ANGLES = "<\uff1c\ufe64\u276e\u276c\u2770\u2329\u27e8\u3008\u02c2\u1438"
 """What is or looks like an opening bracket of a tag."""
@@ -101,13 +102,13 @@ class Injection:
     start: int
 
 
-class _Pattern:
+class _Pattern(NamedTuple):
     """A pattern of ``injections.toml``, which must begin at one of its ``cues``, with its ``lead`` right before it."""
 
-    def __init__(self, kind: str, cues: str, pattern: str, lead: str = "") -> None:
-        self.kind, self.cues = kind, frozenset(cues.split())
-        self.pattern = re.compile(rf"\b(?:{pattern})", re.DOTALL)
-        self.lead = re.compile(rf"(?:{lead})\Z") if lead else None
+    kind: str
+    cues: frozenset[str]
+    pattern: re.Pattern[str]
+    lead: re.Pattern[str] | None
 
 
 _LEAD = 48
@@ -117,7 +118,11 @@ _text = re.sub(r"\n *\|", "|", Path(__file__).with_name("injections.toml").read_
 _words: dict[str, str] = tomllib.loads(_text)["words"]
 for _name, _word in _words.items():
     _text = _text.replace(f"%{_name}%", _word)
-_PATTERNS = tuple(_Pattern(**row) for row in tomllib.loads(_text)["pattern"])
+_PATTERNS = list[_Pattern]()
+for _row in tomllib.loads(_text)["pattern"]:
+    _lead = re.compile(rf"(?:{_row['lead']})\Z") if "lead" in _row else None
+    _pattern = re.compile(rf"\b(?:{_row['pattern']})", re.DOTALL)
+    _PATTERNS.append(_Pattern(_row["kind"], frozenset(_row["cues"].split()), _pattern, _lead))
 _MARKUP = re.compile(
     r"(?:<|&lt;)\s*+(?:/\s*+)?(?:documents?|argument(?:_[12])?|topic|stance|nuggets|sentences|system|assistant|assessment\w*"
     r")\b[^<>]{0,40}>?"

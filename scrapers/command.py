@@ -15,12 +15,12 @@ from conqret.console import shared_options as options
 from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, note_all, progress, result, tell
-from conqret.data import Debate
+from conqret.data.corpus import Debate
 from conqret.errors import number, shortened
 from conqret.text.citations import cited_against, cited_by
 
 if TYPE_CHECKING:
-    from conqret.data import DebateArgument
+    from conqret.data.corpus import DebateArgument
     from conqret.scrapers.debates import LayoutProblem
     from conqret.scrapers.debates.layout import DebateParts
     from conqret.scrapers.debates.layout_inspection import LayoutInspection, LookedFor

@@ -28,6 +28,7 @@ from conqret.data.corpus import (
     SPLITS,
     CorpusParts,
     CorpusTopic,
+    Debate,
     LedgerEntry,
     Qrel,
     QrelsStance,
@@ -35,7 +36,7 @@ from conqret.data.corpus import (
     judged_pairs,
     table2,
 )
-from conqret.data.item import Debate, Document
+from conqret.data.item import Document
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.corpus_folder import CorpusDirectory, write_lines, write_models
 from conqret.io.corpus_sources import CorpusImport, check_documents, read_own, read_passages

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 from conqret._optional import require
-from conqret.data import Debate
+from conqret.data.corpus import Debate
 from conqret.errors import strict_options
 from conqret.io.safe_files import check_new, write_all
 from conqret.runs.trials import Loop

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urldefrag
 
-from conqret.data.item import Debate
+from conqret.data.corpus import Debate
 from conqret.errors import DeclarationError
 from conqret.io.corpus_folder import CorpusDirectory, write_lines
 from conqret.io.limits import whole_text

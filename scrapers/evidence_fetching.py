@@ -23,9 +23,8 @@ from typing import Any, TypeVar
 from aiohttp.abc import AbstractResolver
 
 from conqret._version import __version__
-from conqret.data.corpus import SOURCE_STATUSES
+from conqret.data.corpus import SOURCE_STATUSES, Debate, Source
 from conqret.data.digest import gathered
-from conqret.data.item import Debate, Source
 from conqret.errors import ConqretError
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.safe_files import only_writer

@@ -21,7 +21,7 @@ from conqret.baseline.alignment import (
     quoted,
 )
 from conqret.baseline.declining import clauses_that_claim, declines, refers
-from conqret.baseline.evidence import Evidence, foreign_documents, not_english, reads_english
+from conqret.baseline.evidence import Evidence, foreign_documents, not_english
 
 __all__ = [
     "By",
@@ -37,6 +37,5 @@ __all__ = [
     "not_english",
     "only_yes_or_no",
     "quoted",
-    "reads_english",
     "refers",
 ]

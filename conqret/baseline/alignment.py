@@ -286,34 +286,29 @@ def _opposite(claim: Sentence, source: Text, start: int, end: int) -> str:
     """In words, how the polarity of the passage differs from the claim's; empty if it does not.
 
     They differ if one negates a stem that both use and the other does not, or if the claim has a word whose
-    opposite, but not itself, is in the passage.
-    """
-    negation = _opposite_negation(claim, source, start, end)
-    if negation or not source.english:
-        return negation
-    words = frozenset(source.words[start:end])
-    for word in claim.words:
-        if word in OPPOSITES and word not in words:
-            for opposite in sorted(OPPOSITES[word] & words):
-                return f"It says \u201c{word}\u201d where the source says \u201c{opposite}\u201d."
-    return ""
-
-
-def _opposite_negation(claim: Sentence, source: Text, start: int, end: int) -> str:
-    """Return how a negation of the passage differs from the claim's, as :func:`negation_difference`.
-
-    It compares the sentence of the passage that covers most of the claim, if it covers enough. Where several
-    cover as much, the one that agrees most with the claim counts.
+    opposite, but not itself, is in the passage. Negations are those of the sentence of the passage that covers most of
+    the claim, if it covers enough. Where several cover as much, the one that agrees most with the claim counts.
     """
     first, last = bisect_right(source.starts, start) - 1, bisect_left(source.starts, end)
     shared: dict[Sentence, float] = {}
     for sentence in source.sentences[first:last]:
         shared[sentence] = sum([claim.weights[term] for term in claim.terms & sentence.terms])
     most = max(shared.values(), default=0.0)
-    if most < POLARITY_COVERAGE * sum(claim.weights.values()):
+    differences = list[str]()
+    if most >= POLARITY_COVERAGE * sum(claim.weights.values()):
+        for sentence, weight in shared.items():
+            if weight == most:
+                differences.append(negation_difference(claim, sentence))
+    if differences and "" not in differences:
+        return UNCLEAR if UNCLEAR in differences else differences[0]
+    if not source.english:
         return ""
-    differences = [negation_difference(claim, sentence) for sentence in shared if shared[sentence] == most]
-    return min(differences, key=lambda difference: (bool(difference), difference != UNCLEAR))
+    words = frozenset(source.words[start:end])
+    for word in claim.words:
+        if word in OPPOSITES and word not in words:
+            for opposite in sorted(OPPOSITES[word] & words):
+                return f"It says \u201c{word}\u201d where the source says \u201c{opposite}\u201d."
+    return ""
 
 
 _part = re.compile(r"[^\w'\u2019]+")

@@ -23,11 +23,11 @@ from conqret.baseline.alignment import (
     sentence_findings,
 )
 from conqret.baseline.relevance import (
-    ASPECTS,
     Features,
     RelevanceQuery,
     TermContext,
     aspect_of,
+    aspects,
     covered_by_words,
     document_nuggets,
     features,
@@ -41,13 +41,6 @@ from conqret.text.analysis import Sentence, Text, analysed
 from conqret.text.language import NAMES, is_english, item_language, language_of
 
 RELEVANT = 0.4
-
-
-def reads_english(item: Item) -> bool:
-    """Return True if English word lists apply to an item: it is in English, or its language cannot be
-    determined.
-    """
-    return is_english(item_language(item))
 
 
 def foreign_documents(item: Item) -> str:
@@ -266,8 +259,8 @@ class Evidence:
         if n:
             relevant = [d for d, r in zip(documents, relevances, strict=True) if r >= RELEVANT]
             relevant_share = len(relevant) / n
-            touched = sum(any(len(a & d.body.terms) >= 2 for d in relevant) for a in ASPECTS.values())
-            breadth = touched / len(ASPECTS)
+            touched = sum(any(len(a & d.body.terms) >= 2 for d in relevant) for a in aspects().values())
+            breadth = touched / len(aspects())
             texts = (d.body.sentences for d in relevant)
             figures = sum(any(s.numbers for s in each) and any(s.names for s in each) for each in texts) / n
             mean = math.fsum(relevances) / n

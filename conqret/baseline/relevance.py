@@ -19,6 +19,7 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from conqret.baseline.alignment import Finding, clip, quoted
@@ -256,8 +257,13 @@ _KIND_WORDS = {
 }
 
 
-_DECLARED = tomllib.loads(Path(__file__).with_name("aspects.toml").read_text(encoding="utf-8"))
-ASPECTS = {name: Sentence(words).terms for name, words in _DECLARED.items()}
+@cache
+def aspects() -> dict[str, frozenset[str]]:
+    """Return the usual aspects of a debate (``aspects.toml``): the stems of each by its name."""
+    declared = tomllib.loads(Path(__file__).with_name("aspects.toml").read_text(encoding="utf-8"))
+    return {name: Sentence(words).terms for name, words in declared.items()}
+
+
 """Aspect to the stems of its words, in the order in which nuggets use them."""
 
 
@@ -273,7 +279,7 @@ def topic_nuggets(topic: str, stance: str, n: int) -> tuple[str, ...]:
     Where ``n`` exceeds the number of aspects, pairs of aspects follow, then numbered repetitions.
     """
     subject = topic.strip().rstrip("?!. ")
-    names = list(ASPECTS)
+    names = list(aspects())
     points = names[:n]
     step = 1
     while len(points) < n and step < len(names):
@@ -325,7 +331,9 @@ def aspect_of(nugget: str) -> frozenset[str]:
     other text.
     """
     head = nugget.partition(":")[0].rpartition(",")[0]
-    return frozenset[str]().union(*(ASPECTS.get(part, frozenset()) for part in re.split(r" with | \(", head)))
+    return frozenset[str]().union(
+        *(aspects().get(part, frozenset()) for part in re.split(r" with | \(", head))
+    )
 
 
 def touches(aspect: frozenset[str], terms: Set[str]) -> float:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 import re
 import tomllib
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, get_origin
+from typing import Any, Final, get_args, get_origin, get_type_hints
 
 from cyclopts import App, Group, Parameter
 from cyclopts.argument import Argument
 
 from conqret._version import __version__
-from conqret.console.option_groups import command_of
+from conqret.console.option_groups import FIELDS, declare
 from conqret.console.printing import out
 from conqret.errors import DeclarationError, did_you_mean
 from conqret.options import OptionHelps
@@ -183,7 +185,19 @@ def _leaf(path: Sequence[str], home: str, *, everything: bool) -> Command:
         help_epilogue=example.strip() + examples,
         config=getattr(module, "SETTINGS", None),
     )
-    app.default(command_of(function))
+    # Positional arguments get no option name, and a group of optional options gets a default.
+    hints = get_type_hints(declare(function), include_extras=True)
+    parameters = []
+    for one in inspect.signature(function).parameters.values():
+        kind = get_args(hints[one.name])[0]
+        if hasattr(kind, FIELDS) and one.default is one.empty:
+            with contextlib.suppress(TypeError):  # something in it is required
+                one = one.replace(default=kind())
+        if one.kind is one.POSITIONAL_OR_KEYWORD:
+            one = one.replace(kind=one.POSITIONAL_ONLY)
+        parameters.append(one.replace(annotation=hints[one.name]))
+    function.__dict__["__signature__"] = inspect.Signature(parameters)
+    app.default(function)
     app.common = () if everything else getattr(module, "COMMON", ())
     return app
 

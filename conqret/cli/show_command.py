@@ -132,7 +132,7 @@ def _listed(
 
 def _shown(requests: RecordedRequests, full: bool) -> Iterator[Any]:
     judgment = requests.judgment
-    language = words.language(judgment.language)
+    language = words.NAMES.get(judgment.language, "")
     about = f"{judgment.stance}, {language}" if language not in ("", "English") else judgment.stance
     yield f"{judgment.item}: {judgment.topic} ({about})"
     yield f"{judgment.format} by {judgment.model} ({judgment.fingerprint})"

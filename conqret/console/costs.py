@@ -13,7 +13,6 @@ from typing import Any
 
 from conqret.console.printing import NONE, complain, note, result
 from conqret.errors import DeclarationError, MissingKeyError
-from conqret.llm.backends.hosted import BACKEND
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.expected_cost import ExpectedCost, total
 from conqret.runs.session import Session
@@ -85,7 +84,7 @@ def refusal(
 def _model_error(called: ClientOptions) -> DeclarationError | None:
     """Return the error that a hosted model cannot be called with; None if it can."""
     try:
-        if called.backend is BACKEND or called.backend.decides:
+        if not called.backend.prefix or called.backend.decides:
             Session(replace(called, budget_usd=None)).check()
     except DeclarationError as error:
         return error

@@ -34,7 +34,7 @@ Labels = Annotated[list[Path], label_files("Human labels of the items.")]
 
 
 @dataclass(frozen=True)
-class LabelLayout(OptionGroup):
+class LabelFileOptions(OptionGroup):
     """How a file of labels is read where `--columns` names the columns of the items, too.
 
     Labels:
@@ -79,7 +79,7 @@ class LabelLayout(OptionGroup):
 
 
 @dataclass(frozen=True)
-class LabelReading(LabelLayout):
+class LabelReading(LabelFileOptions):
     """How a file of labels is read.
 
     Labels:

@@ -10,10 +10,8 @@ A parameter of a command that may be given by position is an argument; all other
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import MISSING, dataclass
 from types import MappingProxyType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -127,22 +125,3 @@ def _value(kind: Any, interval: Interval | None) -> Parameter:
 def _whole(kind: Any, tokens: Sequence[Token]) -> int:
     """Convert a word to a whole number; a fraction is an error and is not rounded."""
     return int(tokens[0].value)
-
-
-def command_of(function: Callable[..., None]) -> Callable[..., None]:
-    """Set the signature of a command function as cyclopts needs it, and return the function.
-
-    Positional arguments get no option name, and a group of optional options gets a default.
-    """
-    hints = get_type_hints(declare(function), include_extras=True)
-    parameters = []
-    for one in inspect.signature(function).parameters.values():
-        kind = get_args(hints[one.name])[0]
-        if hasattr(kind, FIELDS) and one.default is one.empty:
-            with contextlib.suppress(TypeError):  # something in it is required
-                one = one.replace(default=kind())
-        if one.kind is one.POSITIONAL_OR_KEYWORD:
-            one = one.replace(kind=one.POSITIONAL_ONLY)
-        parameters.append(one.replace(annotation=hints[one.name]))
-    function.__dict__["__signature__"] = inspect.Signature(parameters)
-    return function

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from conqret.io import CheckedItems
     from conqret.llm.client import Client
     from conqret.llm.sender import Progress as ClientProgress
-    from conqret.runs.session import SessionCounts
     from conqret.show.table import Table
 
 
@@ -235,30 +234,6 @@ def counts(progress: ClientProgress) -> str:
     failed = progress.failure_limit.failed.total()
     asked = f"{number(progress.calls, 'call')}, {progress.recorded} recorded, {progress.retries} retried"
     return f"{cost}, {failed} failed, {asked}"
-
-
-def tell_session(session: SessionCounts, rows: str = "") -> None:
-    """Print a summary of the session: requests sent, cost, and responses from recordings.
-
-    ``rows`` ("12 judgments") is the total, of which some are kept from an earlier run.
-    """
-    from conqret.show.words import reason
-
-    cost = "cost unknown" if session.cost_usd is None else f"${session.cost_usd:.4f} spent"
-    if session.estimated:
-        cost += f", estimated for {number(session.estimated, 'answer')} without usage"
-    kept = f"; {session.kept:,} of {rows} kept from an earlier run" if rows and session.kept else ""
-    recorded = f", {session.recorded:,} answered from recordings" if session.recorded else ""
-    tell(f"{number(session.sent, 'request')} sent now ({cost}){recorded}{kept}")
-    if session.retried:
-        note(f"{number(session.retried, 'invalid response')} of an earlier run requested again")
-    if session.others:
-        note_each(
-            f"{answers:,} responses name another model as their source: {name}"
-            for name, answers in session.others.items()
-        )
-    if session.failures:
-        note_each(f"{reason(name)}, as for {example}" for name, example in session.failures.items())
 
 
 @dataclass

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup, option
 from conqret.console.printing import (
-    at,
     named,
     note,
     note_all,
+    note_each,
     note_left_out,
     progress,
     result,
     tell,
-    tell_session,
 )
 from conqret.console.result_options import DrawnBy as DrawnBy
 from conqret.console.result_options import Printed as Printed
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
     from conqret.llm.expected_cost import ExpectedCost
     from conqret.runs.request_run import Run
     from conqret.runs.session import RequestSettings, SessionCounts
-    from conqret.show.report_page import ReportPage
-    from conqret.show.table import Table
 
 T = TypeVar("T")
 
@@ -210,13 +207,6 @@ class RecordingOptions(OptionGroup):
 
 
 @dataclass(frozen=True)
-class RunFolderOptions(RecordingOptions):
-    """The same for a run folder, which another run may hold already."""
-
-    overwrite: Overwrite = False
-
-
-@dataclass(frozen=True)
 class OutputOptions(OptionGroup):
     """What a command says, and in which form.
 
@@ -243,51 +233,31 @@ class OutputOptions(OptionGroup):
         if checked is not None and not self.quiet:
             note_left_out(checked)
 
-    def session(self, counts: SessionCounts, rows: str = "") -> None:
-        """Print a summary of the session, unless ``--quiet`` is set; ``rows`` is the total, such as "12
-        judgments"."""
-        if not self.quiet:
-            tell_session(counts, rows)
+    def session(self, session: SessionCounts, rows: str = "") -> None:
+        """Print a summary of the session, unless ``--quiet`` is set: requests sent, cost, and responses from
+        recordings.
 
-
-@dataclass(frozen=True)
-class PageFile(OptionGroup):
-    """The file of a page, where one is wanted.
-
-    Args:
-        output (--output, -o): The output file. Its ending chooses the form: an HTML page (.html), Markdown (.md), or
-            only the chart at the top of the page (.svg).
-
-    Raises:
-        DeclarationError: no page can be written into a file of this ending.
-    """
-
-    output: Path | None = None
-
-    def __post_init__(self) -> None:
-        if self.output is not None:
-            from conqret.show.report_page import check_ending
-
-            check_ending(self.output)
-
-    def show(
-        self, value: object, page: ReportPage, tables: Iterable[Table] | None = None, *, as_json: bool | None
-    ) -> None:
-        """Print the answer and the tables of a page, and write the page if ``--output`` is set.
-
-        ``tables`` replaces the page's own tables, and ``value`` is printed instead as JSON if ``as_json``
-        is true.
+        ``rows`` ("12 judgments") is the total, of which some are kept from an earlier run.
         """
-        result(value, page.tables if tables is None else tables, as_json=as_json, answer=page.answer)
-        self.write(lambda _: page, value)
+        if self.quiet:
+            return
+        from conqret.show.words import reason
 
-    def write(self, page: Callable[[T], ReportPage], value: T, what: str = "written") -> None:
-        """Write the page that ``page(value)`` returns to the ``--output`` file, if set, and print its
-        path after ``what``."""
-        if self.output is not None:
-            from conqret.show.report_page import write_page
-
-            tell(at(write_page(page(value), self.output), what))
+        cost = "cost unknown" if session.cost_usd is None else f"${session.cost_usd:.4f} spent"
+        if session.estimated:
+            cost += f", estimated for {number(session.estimated, 'answer')} without usage"
+        kept = f"; {session.kept:,} of {rows} kept from an earlier run" if rows and session.kept else ""
+        recorded = f", {session.recorded:,} answered from recordings" if session.recorded else ""
+        tell(f"{number(session.sent, 'request')} sent now ({cost}){recorded}{kept}")
+        if session.retried:
+            note(f"{number(session.retried, 'invalid response')} of an earlier run requested again")
+        if session.others:
+            note_each(
+                f"{answers:,} responses name another model as their source: {name}"
+                for name, answers in session.others.items()
+            )
+        if session.failures:
+            note_each(f"{reason(name)}, as for {example}" for name, example in session.failures.items())
 
 
 @dataclass(frozen=True)
@@ -302,32 +272,6 @@ class Engines(OptionGroup):
 
     engine: Literal["process", "ray"] | None = None
     workers: int | None = None
-
-
-@dataclass(frozen=True)
-class BatchedEngines(Engines):
-    """The same, or a provider's batches.
-
-    Model:
-        batch: Submit all requests as a batch to OpenAI or Anthropic, at half the price, and end; run the same command
-            again later to collect the responses.
-    """
-
-    batch: bool = False
-
-    def prices(self, costs: Sequence[ExpectedCost], calls: Calls) -> list[ExpectedCost]:
-        """Return the expected costs, at the batch price where the user chose batches (rewriting is never
-        batched).
-
-        Raises:
-            DeclarationError: a model cannot be called in batches.
-        """
-        from conqret.llm.expected_cost import batch_price
-
-        return [
-            batch_price(cost, calls.for_model(cost.model)) if self.batch and cost.task != "rewrite" else cost
-            for cost in costs
-        ]
 
 
 O = TypeVar("O")  # noqa: E741 - an outcome
@@ -352,27 +296,44 @@ def study_watch(bar: ProgressBar, shown: OutputOptions, role: str) -> SimpleName
 
 @dataclass(frozen=True, kw_only=True)
 class PlanOptions(OptionGroup):
-    """The options that every such command ends with, and the steps that they decide."""
+    """The options that every such command ends with, and the steps that they decide.
+
+    Model:
+        batch: Submit all requests as a batch to OpenAI or Anthropic, at half the price, and end; run the same command
+            again later to collect the responses.
+    """
 
     calls: Calls = field(default_factory=Calls)
-    engines: BatchedEngines = field(default_factory=BatchedEngines)
-    kept: RunFolderOptions = field(default_factory=RunFolderOptions)
+    engines: Engines = field(default_factory=Engines)
+    batch: bool = False
+    kept: RecordingOptions = field(default_factory=RecordingOptions)
+    overwrite: Overwrite = False
     dry_run: DryRun = False
     shown: OutputOptions = field(default_factory=OutputOptions)
 
     @property
     def settings(self) -> RequestSettings:
         """The folder and engine options that the user set, as keyword settings."""
-        return cast("RequestSettings", {**self.kept.given(), **self.engines.given()})
+        folder = {**self.kept.given(), "overwrite": self.overwrite}
+        return cast("RequestSettings", {**folder, **self.engines.given(), "batch": self.batch})
 
     def tell_cost(self, estimates: Sequence[ExpectedCost], **shown: Any) -> None:
-        """Print the expected cost of a run, as the end of a dry run (:func:`conqret.console.costs.tell_cost`).
+        """Print the expected cost of a run, as the end of a dry run (:func:`conqret.console.costs.tell_cost`), at the
+        batch price with ``--batch`` (rewriting is never batched).
 
         ``shown`` are further arguments of that function.
+
+        Raises:
+            DeclarationError: a model cannot be called in batches.
         """
         from conqret.console.costs import tell_cost
+        from conqret.llm.expected_cost import batch_price
 
-        estimates = self.engines.prices(estimates, self.calls)
+        if self.batch:
+            estimates = [
+                each if each.task == "rewrite" else batch_price(each, self.calls.for_model(each.model))
+                for each in estimates
+            ]
         called = self.kept.called_models(self.calls, (each.model for each in estimates if each.calls))
         tell_cost(estimates, budget=self.calls.budget, as_json=self.shown.json_output, called=called, **shown)
 

@@ -1,5 +1,5 @@
-"""The parts of a corpus: topics with their split, judged pairs, the outcome of fetching every source, and
-the figures of ConQRet's Table 2.
+"""The parts of a corpus: debates with their sources, topics with their split, judged pairs, the outcome of
+fetching every source, and the figures of ConQRet's Table 2.
 """
 
 from __future__ import annotations
@@ -19,6 +19,49 @@ QRELS_STANCES: tuple[QrelsStance, ...] = get_args(QrelsStance)
 """The side whose evidence counts as relevant; ``all`` is either side's (the PRO+CON of ConQRet, Table 4)."""
 SourceStatus = Literal["ok", "not-found", "blocked", "robots", "unparsable", "too-large", "error"]
 SOURCE_STATUSES: tuple[SourceStatus, ...] = get_args(SourceStatus)
+
+
+class Source(Frozen):
+    """One entry of a debate page's list of sources.
+
+    ``number`` is its number on the page. ``url`` is empty if the page gives none; the source is then
+    searched by title. ``cited`` is the date printed on the page, or empty.
+    """
+
+    number: int = Field(ge=0)
+    title: str
+    url: str = ""
+    cited: str = ""
+
+
+class DebateArgument(Frozen):
+    """One pro or con argument of a debate page: its headline and its paragraphs, with citation marks.
+
+    ``counterpoint`` is the page's own reply for the other side, as Debatabase prints one under each point.
+    """
+
+    title: str
+    paragraphs: tuple[str, ...]
+    counterpoint: tuple[str, ...] = ()
+
+
+class Debate(Frozen):
+    """One debate page.
+
+    ``id`` is a slug that is safe as a file name, and ``layout`` names the parser that read the page.
+    ``archived`` is the address of the archived copy that was read, or empty for the page itself.
+    """
+
+    id: Identifier
+    url: str
+    title: str
+    question: NonEmpty
+    introduction: str = ""
+    pros: tuple[DebateArgument, ...]
+    cons: tuple[DebateArgument, ...]
+    sources: tuple[Source, ...]
+    layout: str
+    archived: str = ""
 
 
 class CorpusTopic(Frozen):

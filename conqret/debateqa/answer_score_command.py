@@ -150,8 +150,6 @@ def _diversity(
     if run_options.dry_run:
         run_options.tell_cost([])
         sys.exit()
-    engines = run_options.engines.given()
-    del engines["batch"]
     with progress("scoring", quiet=run_options.shown.quiet) as bar:
 
         def started(answers: int, kept: int) -> None:
@@ -164,8 +162,8 @@ def _diversity(
             backbone=local.backbone,
             definition=local.definition,
             wrapping=local.wrapping,
-            **engines,
-            overwrite=run_options.kept.overwrite,
+            **run_options.engines.given(),
+            overwrite=run_options.overwrite,
             **given,
             on_start=started,
             on_answer=bar.advance,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,13 @@ from conqret.console.printing import at, note, result
 from conqret.console.shared_options import Engines
 
 
+@dataclass(frozen=True)
+class ExperimentRecordings(options.RecordingOptions):
+    """The same for the folder of an experiment, which another run may hold already."""
+
+    overwrite: options.Overwrite = False
+
+
 def run(
     experiment: Path,
     *,
@@ -20,7 +28,7 @@ def run(
     trust_file: bool = False,
     dry_run: options.DryRun = False,
     engines: Engines,
-    kept: options.RunFolderOptions,
+    kept: ExperimentRecordings,
     shown: options.OutputOptions,
 ) -> None:
     """Run an experiment from a file: retrieve, rerank, generate, judge, perturb and report.

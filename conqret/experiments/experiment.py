@@ -47,7 +47,7 @@ from conqret.judging.page import write_report
 from conqret.judging.setup import check_items
 from conqret.llm.engines import Engine, clients_of
 from conqret.llm.expected_cost import ExpectedCost
-from conqret.llm.failed_requests import without_password
+from conqret.llm.key_redaction import without_password
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
 from conqret.runs.dry_run import CountingClient, costs_of

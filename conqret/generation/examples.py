@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from conqret.baseline.alignment import align
-from conqret.data.corpus import CorpusTopic
-from conqret.data.item import Debate, DebateArgument, Document, Stance
+from conqret.data.corpus import CorpusTopic, Debate, DebateArgument
+from conqret.data.item import Document, Stance
 from conqret.errors import DeclarationError
 from conqret.generation.cited_argument import cited
 from conqret.io.corpus_folder import CorpusDirectory

@@ -222,8 +222,10 @@ DIALECTS = (
     RAGAS_TURNS,
 )
 """conqret's own dialects, in the order in which they are tried."""
-ANSWERS = {column for known in DIALECTS for column in known.columns.get("argument", ())}
+ANSWERS = set[str]()
 """The columns with the answer in any of these dialects."""
+for _known in DIALECTS:
+    ANSWERS.update(_known.columns.get("argument", ()))
 PLUGGED = Registry("dialect of items", "conqret.adapters", Dialect, shared=True)
 """The dialects of plug-ins, which are tried after conqret's own."""
 

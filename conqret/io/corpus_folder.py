@@ -1,7 +1,7 @@
 """A corpus on disk: debates, what became of their sources, documents, topics, qrels.
 
 =================================  ===================================================================
-``debates.jsonl``                  a :class:`~conqret.data.Debate` a line
+``debates.jsonl``                  a :class:`~conqret.data.corpus.Debate` a line
 ``problems.jsonl``                 pages that gave no debate: ``url``, ``layout``, ``missing``
 ``ledger.jsonl``                   a :class:`~conqret.data.corpus.LedgerEntry` for each source
 ``documents.jsonl``                a :class:`~conqret.data.Document` a line, perhaps with its ``licence``
@@ -27,12 +27,13 @@ from conqret.data.corpus import (
     SPLITS,
     CorpusParts,
     CorpusTopic,
+    Debate,
     LedgerEntry,
     Qrel,
     QrelsStance,
     Split,
 )
-from conqret.data.item import Debate, Document
+from conqret.data.item import Document
 from conqret.errors import DeclarationError, check_known
 from conqret.io.jsonl import json_lines
 from conqret.io.limits import whole_text

@@ -191,7 +191,7 @@ _QUERY_IDS = ("query_id", "qid", "topic_id", "query", "topic")
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _QrelRow:
     query: Annotated[
         TrecId, in_columns(*_QUERY_IDS, needed="Give the topic's id, in a column such as query-id or qid")
     ]
@@ -226,8 +226,8 @@ def read_judged(path: str | Path) -> list[Qrel]:
     columns = () if rows is None else columns_of(rows)
     if rows is None or not set(map(loose_name, columns)).intersection(_QUERY_IDS):
         return list(read_qrels(file))
-    reader, judged = TableReader(rows, _recognized(schema_of(_Judged), columns)), list[Qrel]()
-    for row in reader.read_as(_Judged):
+    reader, judged = TableReader(rows, _recognized(schema_of(_QrelRow), columns)), list[Qrel]()
+    for row in reader.read_as(_QrelRow):
         reader.once("document", f"{row.query} {row.document} {row.side}", "Keep one grade of the pair")
         judged.append(Qrel(row.query, row.document, row.grade, row.side or "0"))
     reader.finish(wanted="grades")

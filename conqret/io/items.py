@@ -201,7 +201,9 @@ def item_schema(dialect: Dialect, language: str = "") -> Schema:
         if name == "messages":  # which may stand in the column of the topic, where they are a list of such
             columns = tuple(filterfalse(dialect.columns["topic"].__contains__, columns))
         fields[name] = Field(columns, check, defaults.get(name), _TOPIC if name == "topic" else "")
-    return Schema(fields, {name: column for name, column in dialect.mapped.items() if name != SEPARATOR})
+    mapped = dict(dialect.mapped)
+    mapped.pop(SEPARATOR, None)
+    return Schema(fields, mapped)
 
 
 def read_items(

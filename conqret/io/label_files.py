@@ -15,10 +15,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from conqret.errors import DeclarationError, Fault, ItemsError, LabelsError
+from conqret.errors import DeclarationError, Fault, ItemsError
 from conqret.io.files import file_rows
 from conqret.io.jsonl import parse
-from conqret.io.label_set import FORM_SOURCE, LabelScale, Scales
+from conqret.io.label_set import FORM_SOURCE, LabelScale, LabelsError, Scales
 from conqret.io.limits import whole_bytes
 from conqret.io.rows import FaultList, Row, Rows, listed, readable_columns
 from conqret.io.safe_files import LABEL_SUFFIXES, is_result, unguarded

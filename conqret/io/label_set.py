@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conqret.data.digest import gathered
-from conqret.errors import DeclarationError, check_known
+from conqret.errors import DeclarationError, FaultsError, check_known
 from conqret.text.numbers import number_in
 from conqret.text.words import dimension_name
 
@@ -63,6 +63,12 @@ def unequal_chances(chances: Iterable[float]) -> str:
 def written_scale(low: float | None, high: float | None) -> str:
     """Return the ends of a scale as label files write them, such as "1 to 5"."""
     return f"{low:g} to {high:g}"
+
+
+class LabelsError(FaultsError):
+    """An error for labels with faults."""
+
+    of = "labels"
 
 
 @dataclass(frozen=True, slots=True)

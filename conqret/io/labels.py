@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from conqret.data.digest import gathered
-from conqret.errors import DeclarationError, LabelsError, UnknownNameError, number
+from conqret.errors import DeclarationError, UnknownNameError, number
 from conqret.io.label_files import (
     WIDE,
     LabelFile,
@@ -35,6 +35,7 @@ from conqret.io.label_set import (
     Label,
     LabelLevel,
     LabelScale,
+    LabelsError,
     LabelSet,
     Scales,
     Unit,

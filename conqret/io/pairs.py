@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-from conqret.errors import DeclarationError, LabelsError
+from conqret.errors import DeclarationError
 from conqret.io.checks import Cell, Filled, Identifier, Text, one_of
 from conqret.io.files import file_rows
+from conqret.io.label_set import LabelsError
 from conqret.io.rows import Row, mapped, quoted, readable_columns
 from conqret.io.schema import Field, TableReader, in_columns, read_table, schema_of
 

@@ -24,15 +24,18 @@ from conqret.data.corpus import (
     SPLITS,
     CorpusParts,
     CorpusTopic,
+    Debate,
+    DebateArgument,
     LedgerEntry,
     Qrel,
     QrelsStance,
+    Source,
     Split,
     judged_pairs,
     table2,
 )
 from conqret.data.digest import gathered
-from conqret.data.item import Debate, DebateArgument, Document, Source
+from conqret.data.item import Document
 from conqret.errors import DeclarationError, FaultsError
 from conqret.io.checks import Cell
 from conqret.io.files import file_rows
@@ -55,7 +58,7 @@ class _Query:
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _ReleasedQrel:
     qid: Annotated[Cell, in_columns(needed=_AGAIN)]
     docno: Annotated[Cell, in_columns(needed=_AGAIN)]
     label: Annotated[Cell, in_columns(needed=_AGAIN)]
@@ -348,9 +351,9 @@ def _judged(
         FaultsError: a row names an unknown topic or document, or an impossible label; all are listed.
     """
     judgments: dict[str, dict[str, set[str]]] = {}
-    seen = Counter[_Judged]()
+    seen = Counter[_ReleasedQrel]()
     reader = TableReader(file_rows(file))
-    for row in reader.read_as(_Judged):
+    for row in reader.read_as(_ReleasedQrel):
         topic, document, label, stance = row.qid, row.docno, row.label, row.stance
         if topic not in questions:
             reader.fault("", f"topic {topic!r} has no query", _AGAIN)

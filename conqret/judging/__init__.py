@@ -23,7 +23,8 @@ Judges that users make:
 
 The course of a judgment:
 
-- ``setup``: the judge configuration with its fingerprint: finds format, prompts and model, checks items
+- ``setup``: the judge configuration with its fingerprint: finds format, prompts and model, checks items;
+  ``recorded_call``: that of a replay
 - ``instrument``: one item: prompt filled and trimmed (:mod:`conqret.llm.prompt_fitting`), requested, scored
 - ``shots``: labeled examples in the prompt
 - ``deciding``: judging by a decision model

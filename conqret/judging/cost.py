@@ -1,14 +1,17 @@
-"""What judging that was not done yet will take, for dry runs."""
+"""What judging took (:class:`Cost`), and what judging that was not done yet will take, for dry runs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Self
 
 from conqret.data import Item, Reason
+from conqret.data.item import Frozen
 from conqret.errors import number
 from conqret.judging.instrument import judge_item
 from conqret.judging.setup import Setup
+from conqret.judging.summary import Summary
 from conqret.llm.expected_cost import ExpectedCost
 from conqret.runs.dry_run import CountingClient
 from conqret.runs.trials import Loop
@@ -85,3 +88,37 @@ def expected_judging(
         topics = topics_counted([every])
         loop.run(count_judging(client, setup, every, topics, work=work, repeated=repeated))
     return next(client.costs())
+
+
+class Cost(Frozen):
+    """The cost of a run: calls (to the model or a recording), tokens, US dollars and the model's seconds.
+
+    ``usd`` is None where a price is unknown; ``item`` holds the means per item.
+    """
+
+    judgments: int
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    usd: float | None
+    seconds: float
+    item: Mapping[str, float | None]
+
+    @classmethod
+    def from_summary(cls, summary: Summary) -> Self:
+        """Return the costs of a finished run."""
+        used, total = summary.usage, summary.total
+        calls, tokens = used.calls + used.recorded, used.prompt_tokens + used.completion_tokens
+        usd = None if used.unpriced else used.cost_usd
+        sums = {"calls": calls, "tokens": tokens, "usd": usd, "seconds": used.seconds}
+        return cls(
+            judgments=total,
+            calls=calls,
+            prompt_tokens=used.prompt_tokens,
+            completion_tokens=used.completion_tokens,
+            usd=usd,
+            seconds=used.seconds,
+            item={
+                name: None if value is None or not total else value / total for name, value in sums.items()
+            },
+        )

@@ -19,7 +19,7 @@ from conqret.judging.judge_parts import JUDGES, Judge
 from conqret.judging.judge_settings import JudgeSettings, chosen_format, opened
 from conqret.judging.judgments import JudgePlan, Judgments, judge_items
 from conqret.judging.metric_homes import BY_ITEMS, ORDINARY, default_format
-from conqret.judging.setup import OF_A_MODEL, RecordedCall, Setup, check_items, recorded_call, set_up
+from conqret.judging.setup import Setup, check_items, set_up
 from conqret.judging.shots import FORMAT as SHOTS_FORMAT
 from conqret.judging.shots import draw_shots
 from conqret.llm.client_options import ClientSettings, client_options, resolving
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
+    from conqret.judging.recorded_call import RecordedCall
     from conqret.judging.verdict_log import VerdictLog
     from conqret.llm.expected_cost import ExpectedCost
     from conqret.studies.abstain.result import Abstention
@@ -244,6 +245,7 @@ def _in_cascade(setup: Setup, settings: JudgeSettings, items: ItemSource) -> Set
         )
     if settings.get("batch"):
         raise DeclarationError("a cascade calls one judge after the other: leave --batch out")
+    from conqret.judging.recorded_call import OF_A_MODEL, recorded_call
     from conqret.studies.abstain.result import Cascade
 
     cascade = rule if isinstance(rule, Cascade) else Cascade.read(Path(rule))
@@ -490,6 +492,8 @@ def _recorded(
     """
     if name and (not JUDGES.resolve(name).judge_prompts or (model and "samples" in judging)):
         return None
+    from conqret.judging.recorded_call import recorded_call
+
     try:
         return recorded_call(replay, name, model)
     except DeclarationError:

@@ -8,16 +8,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from operator import attrgetter
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from conqret.baseline import Evidence, foreign_documents, not_english, reads_english
+from conqret.baseline import Evidence, foreign_documents, not_english
 from conqret.data import Item, Measure, Reason
 from conqret.data.digest import text_digest_of
-from conqret.errors import DeclarationError, check_known, first_line, metric_name
+from conqret.errors import DeclarationError, check_known, metric_name
 from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.known_as import elsewhere
@@ -25,6 +25,10 @@ from conqret.llm.decisions import Decided, Question
 from conqret.llm.request import Reading
 from conqret.prompts import Library, RenderedPrompt
 from conqret.registry import Registry
+from conqret.text.language import is_english, item_language
+
+if TYPE_CHECKING:
+    from conqret.judging.computed_metrics import CombinedMetrics, ComputedMetrics
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -36,8 +40,6 @@ LOWER_IS_BETTER = frozenset({*COMPLEMENTS, "unsupported_claims"})
 NOT_JUDGED = "nothing that this item is judged by counts in it"
 SECOND = "second."
 """Measures of the second argument carry the metric's name behind this prefix."""
-SCHEMAS = 256
-"""Response models whose JSON schema is kept; a format has a handful, made once for all items."""
 
 
 @dataclass(frozen=True)
@@ -186,66 +188,13 @@ class JudgePrompt(Generic[R]):
         """
         if "documents" in self.needs | self.optional and (why := foreign_documents(case.item)):
             return None, self.missing(Reason.LANGUAGE, why)
-        if not self.english_only or reads_english(case.item):
+        if not self.english_only or is_english(item_language(case.item)):
             return self, {}
         missing = self.missing(Reason.LANGUAGE, not_english(case.item))
         rest = frozenset(self.metrics) - self.english_only
         if rest and self.about is not None:
             return self.about(rest), {metric: missing[metric] for metric in self.english_only}
         return None, missing
-
-
-@dataclass(frozen=True)
-class ComputedMetrics:
-    """Metrics that are computed from an item alone, without a model, and therefore always the same.
-
-    - ``score(item)``: the measures, each in [0, 1]; a pure function; an exception makes them failed
-    - ``needs``: the fields that the item must have; ``optional``: those used where the item has them
-    - ``version``: part of the fingerprint; increase it with every change of the results
-    - ``also``: as in :class:`JudgePrompt`
-    """
-
-    metrics: tuple[str, ...]
-    needs: frozenset[str]
-    score: Callable[[Item], Mapping[str, Measure]]
-    optional: frozenset[str] = frozenset()
-    version: int = 1
-    also: Mapping[str, str] = field(default_factory=dict)
-    against: frozenset[str] = field(default=frozenset(), init=False)
-
-    @property
-    def looked_at(self) -> frozenset[str]:
-        """The fields of an item that affect the metrics: those that it must have, and optional ones."""
-        return self.needs | self.optional
-
-    def measures(self, item: Item) -> Mapping[str, Measure]:
-        """Return a mapping from metric to its measure of an item; where the function raises, all are failed measures
-        with the error as the reason.
-        """
-        try:
-            return self.score(item)
-        except Exception as error:  # noqa: BLE001 - a metric does not end the run
-            lost = Measure.missing(Reason.JUDGE_FAILED, f"{type(error).__name__}: {first_line(error)}")
-            return dict.fromkeys(self.metrics, lost)
-
-
-@dataclass(frozen=True)
-class CombinedMetrics:
-    """Metrics that a pure function computes from the requested metrics of the same item, without a further
-    request.
-
-    - ``made_of``: a mapping from each combined metric to the rated metrics that it needs
-    - ``score(item, measures)``: the measures of the combined metrics that this item has
-    - ``rows``: True if the rated metrics are only rows of the combined ones, and not reported themselves
-    - ``check(items)``: reads all items and returns warnings; raises where the items do not fit
-    - ``columns``: further columns of the items that hold what they are judged by
-    """
-
-    made_of: Mapping[str, frozenset[str]]
-    score: Callable[[Item, Mapping[str, Measure]], Mapping[str, Measure]]
-    rows: bool = False
-    check: Callable[[Iterable[Item]], Sequence[str]] = field(default=lambda items: ())
-    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -412,7 +361,7 @@ class Judge:
                 names = "all" if whole.metrics == ask.metrics else ", ".join(ask.metrics)
                 identity[f"asked in one call of {ask.prompt}"] = names
             response: type[BaseModel] = ask.answer(case)
-            schemas.append(_schema(response))
+            schemas.append(response.model_json_schema())
         dimensions = list(map(attrgetter("name", "question", "definition"), DIMENSIONS))
         return identity | {
             "schemas of the answers": digest(schemas),
@@ -437,11 +386,6 @@ class Judge:
                     texts |= {name: question.plain() for name, question in put.items()}
                 questions[f"questions {part.prompt} ({', '.join(part.metrics)})"] = digest(texts)
         return {**questions, "samples": options.samples, "relevant_from": options.relevant_from}
-
-
-@lru_cache(maxsize=SCHEMAS)
-def _schema(response: type[BaseModel]) -> Mapping[str, Any]:
-    return response.model_json_schema()
 
 
 def _about(part: JudgePrompt[Any], wanted: frozenset[str]) -> JudgePrompt[Any]:

@@ -21,10 +21,11 @@ from conqret.data.criterion import Criterion, criteria_of
 from conqret.errors import DeclarationError
 from conqret.io.rubric_files import rubrics_of
 from conqret.io.rubric_set import Rubrics
+from conqret.judging.computed_metrics import CombinedMetrics
 from conqret.judging.criteria import criteria_prompts
 from conqret.judging.deciding import METHOD
 from conqret.judging.judge_options import AXIS, CRITERIA, GIVE, OVERALL, RUBRIC, VITAL
-from conqret.judging.judge_parts import CombinedMetrics, Judge
+from conqret.judging.judge_parts import Judge
 from conqret.judging.scales import majority, mean_confidence, mean_of
 
 ONE_EACH, IN_ONE_CALL = "one call each", "criteria in one call"

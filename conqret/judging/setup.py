@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Set
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from conqret.data import Document, Item, Nugget
 from conqret.data.judgment import ARROW
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
 from conqret.judging.instrument import ENGLISH, Instrument, filled
-from conqret.judging.judge_folder import InstrumentRecord, JudgeFolder
+from conqret.judging.judge_folder import InstrumentRecord
 from conqret.judging.judge_options import (
     CONVERSATION,
     CRITERIA,
@@ -30,7 +29,6 @@ from conqret.judging.judge_parts import (
     JURY,
     TOURNAMENT,
     Case,
-    ComputedMetrics,
     Judge,
     JudgePrompt,
     Member,
@@ -41,9 +39,11 @@ from conqret.judging.responses import stating_confidence
 from conqret.judging.shots import PROMPT as SHOTS_PROMPT
 from conqret.llm.client import Client
 from conqret.llm.client_options import NO_MODEL, OFFLINE_MODEL, ClientOptions
-from conqret.llm.recordings import Recordings
 from conqret.prompts import Library
 from conqret.text.language import NAMES, explanation_language
+
+if TYPE_CHECKING:
+    from conqret.judging.computed_metrics import ComputedMetrics
 
 _NEEDS = {
     "documents": "rates documents",
@@ -123,12 +123,6 @@ class Setup:
         """The requested metrics, in the order of reports."""
         return self.judge.reported(self.options.metrics)
 
-    @property
-    def says_languages(self) -> bool:
-        """True if prompts name the language of an item or of its explanations."""
-        named = {explanation_language(self.options.explain_in), *self.languages}
-        return bool(named & (NAMES.keys() - {ENGLISH}))
-
     @cached_property
     def members(self) -> tuple[tuple[Setup, Mapping[str, str]], ...]:
         """The setup of each of several formats, with the names of its metrics here."""
@@ -149,10 +143,12 @@ class Setup:
         if self.turns:
             identity |= {} if decides else {f"prompt {CONVERSATION}": self.library[CONVERSATION].digest}
             identity |= {"conversation": self.options.conversation}
-        if self.judge.judge_prompts and self.says_languages and not decides:
+        explained = explanation_language(self.options.explain_in)
+        named = {explained, *self.languages} & (NAMES.keys() - {ENGLISH})  # prompts name these languages
+        if self.judge.judge_prompts and named and not decides:
             identity |= {
                 f"prompt {LANGUAGE}": self.library[LANGUAGE].digest,
-                "explain_in": explanation_language(self.options.explain_in) or "the item's language",
+                "explain_in": explained or "the item's language",
             }
         if self.options.shots:
             shots = (asdict(example) for example in self.options.examples)
@@ -287,7 +283,7 @@ def set_up(
     notes = client.backend.notes(client)
     if client.backend.baseline and {CRITERIA, RUBRIC} & {
         judge.name,
-        *(member.judge.name for member in judge.members),
+        *map(attrgetter("judge.name"), judge.members),
     }:
         notes = (NO_CRITERIA, *notes)
     if client.backend.decides and library.overlay is not None:
@@ -336,87 +332,6 @@ def recorded_judge(record: InstrumentRecord) -> Judge:
             judge = JUDGES[name]
         members.append(Member(judge, each["names"]))
     return judge_of_members(members) if record.formats else members[0].judge
-
-
-OF_A_MODEL = ("max_tokens", "context_window", "vision", "input_price", "output_price")
-"""The client settings that hold for one model only."""
-_SETTINGS = OF_A_MODEL[:3]
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedCall:
-    """The settings with which recordings were made, as far as they are known; all of them affect recording
-    keys.
-
-    ``judging`` holds fields of :class:`conqret.judging.judge_options.JudgeOptions` (``samples`` always), and
-    ``model_options`` those of :class:`conqret.llm.client_options.ClientOptions`; in a ``cascade`` those of its
-    first judge.
-    """
-
-    format: str | Judge | None
-    model: str
-    judging: Mapping[str, Any] = field(default_factory=dict)
-    model_options: Mapping[str, Any] = field(default_factory=dict)
-    cascade: bool = False
-
-
-def recorded_call(path: Path, named: str | Judge | None = None, model: str | None = None) -> RecordedCall:
-    """Read the settings with which the recordings at ``path`` (a store, an export or a run's folder) were
-    made.
-
-    A run's folder has all of them. Otherwise format, model and samples are inferred from the recordings,
-    restricted to the format ``named`` and to ``model`` where given.
-
-    Raises:
-        DeclarationError: there are no recordings, or they have several models or formats and none is given.
-    """
-    run = JudgeFolder(path)
-    if run.record_file.is_file():
-        record = run.record()
-        options = {name: value for name, value in record.model_options.items() if name in _SETTINGS}
-        made = record.formats or record.format in (CRITERIA, RUBRIC)
-        own = recorded_judge(record) if made else record.format
-        first, cascade, _ = record.model.partition(ARROW)
-        return RecordedCall(own, first, record.judging, options, bool(cascade))
-    samples = _samples(path)
-    if model is None and len(samples) > 1:
-        raise DeclarationError(
-            f"{path} contains responses of several models ({', '.join(sorted(samples))}); name one with --model"
-        )
-    recorded = model if model in samples else min(samples)
-    counts = samples[recorded]
-    declared = next((name for name in (CRITERIA, RUBRIC) if name in counts), None)
-    formats = [name for name in JUDGES if {ask.prompt for ask in JUDGES[name].judge_prompts} & counts.keys()]
-    if named is None and len(formats) > 1:
-        raise DeclarationError(
-            f"{path} contains responses for several formats ({', '.join(formats)}); name one with --format"
-        )
-    if named is None and not formats:  # a judge of criteria or a rubric: which ones, only a run's folder says
-        return RecordedCall(declared, recorded, {"samples": max(counts.values())})
-    asks = JUDGES.resolve(formats[0] if named is None else named).judge_prompts
-    there = [ask for ask in asks if ask.prompt in counts]
-    judging: dict[str, Any] = {"samples": max((counts[ask.prompt] for ask in there), default=1)}
-    if 0 < len(there) < len(asks):  # the other metrics were not part of that run
-        judging["metrics"] = tuple(metric for ask in there for metric in ask.metrics)
-    return RecordedCall(formats[0] if named is None else named, recorded, judging)
-
-
-def _samples(path: Path) -> dict[str, Counter[str]]:
-    """Return how many samples of each prompt are recorded: by model, a counter by prompt.
-
-    Raises:
-        DeclarationError: there are no recordings.
-    """
-    samples: dict[str, Counter[str]] = {}
-    with Recordings.open_for_replay(path) as store:
-        for recording in store.recorded():
-            samples.setdefault(recording.model, Counter())
-            samples[recording.model] |= Counter(
-                {recording.ask.removesuffix(" (swapped)"): recording.sample + 1}
-            )
-    if not samples:
-        raise DeclarationError(f"{path} contains no recordings")
-    return samples
 
 
 def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> tuple[CheckedItems, Setup]:
@@ -487,7 +402,8 @@ def _reported(setup: Setup, lost: Collection[str]) -> list[str]:
 def _possible(setup: Setup, absent: Set[str]) -> tuple[Setup, list[str]]:
     """Return the setup without metrics that no item can have, as all lack what these need (``absent``), and notes on
     what is left out. If nothing would be left, all metrics stay, without notes."""
-    possible, notes, also = list[JudgePrompt[Any] | ComputedMetrics](), list[str](), dict[str, str]()
+    possible: list[JudgePrompt[Any] | ComputedMetrics] = []
+    notes, also = list[str](), dict[str, str]()
     for part in setup.parts:
         if lacking := sorted(absent & (part.needs | part.against)):
             notes.append(f"{', '.join(part.metrics)} left out: no item has {' or '.join(lacking)}")

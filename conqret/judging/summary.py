@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from operator import attrgetter, not_
-from typing import Self
 
 from pydantic import BaseModel, Field
 
@@ -198,37 +197,3 @@ class Summary(BaseModel, frozen=True):
     def any_score(self) -> bool:
         """True if any metric of any item has a score."""
         return any(map(attrgetter("scored"), self.metrics.values()))
-
-
-class Cost(Frozen):
-    """The cost of a run: calls (to the model or a recording), tokens, US dollars and the model's seconds.
-
-    ``usd`` is None where a price is unknown; ``item`` holds the means per item.
-    """
-
-    judgments: int
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    usd: float | None
-    seconds: float
-    item: Mapping[str, float | None]
-
-    @classmethod
-    def from_summary(cls, summary: Summary) -> Self:
-        """Return the costs of a finished run."""
-        used, total = summary.usage, summary.total
-        calls, tokens = used.calls + used.recorded, used.prompt_tokens + used.completion_tokens
-        usd = None if used.unpriced else used.cost_usd
-        sums = {"calls": calls, "tokens": tokens, "usd": usd, "seconds": used.seconds}
-        return cls(
-            judgments=total,
-            calls=calls,
-            prompt_tokens=used.prompt_tokens,
-            completion_tokens=used.completion_tokens,
-            usd=usd,
-            seconds=used.seconds,
-            item={
-                name: None if value is None or not total else value / total for name, value in sums.items()
-            },
-        )

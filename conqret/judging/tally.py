@@ -22,6 +22,7 @@ from conqret.runs.session import SessionCounts
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import Estimate, mean_of_sums
+from conqret.text.language import NAMES
 
 MAX_KINDS = 12
 """Values of a field of metadata that make groups; one with more names items rather than kinds of them."""
@@ -102,7 +103,7 @@ class Tally:
         place = len(self._topic)
         self.items[judgment.item] = place
         self._topic.append(self.keys.add(judgment))
-        language = words.language(judgment.language) or "cannot be told"
+        language = NAMES.get(judgment.language, "cannot be told")
         titles = {"stance": words.stance(judgment.stance), "language": language, "topic": judgment.topic}
         for title, name in titles.items():
             self.groups.setdefault(title, {}).setdefault(name, []).append(place)

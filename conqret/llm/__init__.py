@@ -7,12 +7,15 @@ Requests and responses:
 - ``request``: what is sent, the key under which it is recorded, and the answer
 - ``replies``: from a text to a typed value, or to why there is none; the messages of the repeated request
 - ``decisions``: typed questions for decision models, and their distributions
-- ``tokens``: tokens counted offline; ``prompt_fitting``: documents trimmed to the model's window
+- ``tokens``: tokens counted offline; ``prompt_fitting``: documents trimmed to the model's window;
+  ``text_trimming``: texts cut to a number of tokens
 
 Sending:
 
 - ``sender``: sends one request, with retries, before its deadline; ``quota``: rates, concurrency after a 429, budget
-- ``failed_requests``: the wait before a retry (``Retry-After``), when a run gives up, keys removed from errors
+- ``spending_ledger``: what was spent on a model over a store
+- ``failed_requests``: the wait before a retry (``Retry-After``), when a run gives up
+- ``key_redaction``: keys removed from errors and exports
 - ``engines``: requests sent from this process, or by the workers of a Ray cluster
 - ``providers``: price list, keys and addresses checked beforehand
 - ``provider_errors``: what an error of a provider means

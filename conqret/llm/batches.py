@@ -32,8 +32,9 @@ from conqret.io.limits import whole_bytes
 from conqret.io.safe_files import write_whole
 from conqret.llm.batch_services import AnthropicBatches, BatchService, OpenAIBatches, anthropic_server
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.failed_requests import KeyRedaction, ProviderError, keys_in_use
+from conqret.llm.failed_requests import ProviderError
 from conqret.llm.hosted.servers import by_responses, directly, server_of
+from conqret.llm.key_redaction import KeyRedaction, keys_in_use
 from conqret.llm.providers import check_address, provider_of
 from conqret.llm.recordings import Recordings, batches_beside
 from conqret.llm.request import Request, parameters

@@ -22,7 +22,6 @@ from conqret.errors import DeclarationError, number
 from conqret.llm.client_options import ClientOptions, Connection, resolving
 from conqret.llm.decisions import Decided, Decision
 from conqret.llm.failed_requests import ProviderError
-from conqret.llm.quota import SpendingLedger
 from conqret.llm.recordings import Recordings
 from conqret.llm.replies import Rejection, is_valid, of_use, read_reply, retry_messages
 from conqret.llm.request import (
@@ -189,6 +188,8 @@ class Client(AbstractAsyncContextManager["Client"]):
         """
         self._store = store
         if store is not None and self._sender is not None and self._options.budget_usd is not None:
+            from conqret.llm.spending_ledger import SpendingLedger
+
             self._sender.budget.book_in(SpendingLedger(store, self.model_id))
         if self._batches is not None and store is not None:
             self._batches.keep_beside(store)

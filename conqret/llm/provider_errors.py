@@ -122,7 +122,7 @@ _SECONDS = {"ms": 1e-3, "milli": 1e-3, "m": 60.0, "h": 3600.0}
 def provider_error(error: Exception) -> ProviderError:
     """Convert an exception to a provider error with a short message, without anything that looks like a key.
 
-    Keys in use are replaced by :class:`conqret.llm.failed_requests.KeyRedaction`.
+    Keys in use are replaced by :class:`conqret.llm.key_redaction.KeyRedaction`.
     """
     cause: BaseException | None = error
     while cause is not None:  # the libraries between call an answer that is too long a broken connection

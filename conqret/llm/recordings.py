@@ -157,12 +157,8 @@ _FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 
 class StoreError(ConqretError):
-    """Raised where a store cannot be read or written, for example on a full disk; its content is not lost."""
-
-
-class CorruptStoreError(StoreError):
-    """Raised where the file of a store is corrupt; ``conqret runs recordings export`` saves what is
-    readable.
+    """Raised where a store cannot be read or written, for example on a full disk or if its file is corrupt; ``conqret
+    runs recordings export`` saves what is readable.
     """
 
 
@@ -176,8 +172,7 @@ class Recordings(Closing):
     Raises:
         DeclarationError: the file is not a store of recordings, does not exist (``read_only``), or was
             written by a newer version.
-        CorruptStoreError: the store's file is corrupt; every method may raise it.
-        StoreError: the file cannot be written; every method may raise it.
+        StoreError: the file is corrupt or cannot be written; every method may raise it.
     """
 
     def __init__(self, path: str | Path, *, read_only: bool = False, untouched: bool = False) -> None:
@@ -397,7 +392,7 @@ class Recordings(Closing):
         """Convert SQLite errors in the ``with`` block to exceptions of conqret.
 
         Raises:
-            CorruptStoreError: the file is corrupt.
+            StoreError: the file is corrupt.
             ConqretError: of the class ``family``, for any other error; the message says that ``failed``.
         """
         try:
@@ -408,7 +403,7 @@ class Recordings(Closing):
         ) as error:  # a message that quotes a corrupt name is no text
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the others say more exactly what is wrong
             if code in _DAMAGE or isinstance(error, UnicodeDecodeError):
-                raise CorruptStoreError(
+                raise StoreError(
                     f"{self.path} is corrupt ({error}); `conqret runs recordings export {self.path} saved.jsonl` saves "
                     "every answer that can be read; then move the file away, and `import` saved.jsonl in its place"
                 ) from error
@@ -416,6 +411,13 @@ class Recordings(Closing):
             raise family(f"{self.path}: {failed}: {error}{full}") from error
 
     def _connect(self, read_only: bool, untouched: bool) -> sqlite3.Connection:
+        """Open the file and check that it is a store of recordings, or make an empty one a store. Other processes may
+        be making it at the same time.
+
+        Raises:
+            DeclarationError: it is another file, one of a newer conqret, or empty and opened only to read.
+            sqlite3.OperationalError: another process blocks it for too long.
+        """
         address = self.path.absolute().as_uri()
         if (
             read_only
@@ -428,17 +430,6 @@ class Recordings(Closing):
         db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(4 * ANSWER.most, 10**9))
         db.execute("PRAGMA trusted_schema = OFF")  # a file of others may bring views and triggers
         db.text_factory = lambda data: data.decode("utf-8", "replace")  # what is corrupt has another checksum
-        self._prepare(db, read_only)
-        return db
-
-    def _prepare(self, db: sqlite3.Connection, read_only: bool) -> None:
-        """Check that an open file is a store of recordings, or make an empty one a store. Other processes may be making
-        it at the same time.
-
-        Raises:
-            DeclarationError: it is another file, one of a newer conqret, or empty and opened only to read.
-            sqlite3.OperationalError: another process blocks it for too long.
-        """
         application, version, tables, table, columns = db.execute(_STATE).fetchone()
         if application != _APPLICATION_ID and tables:
             raise DeclarationError(f"{self.path}: this SQLite file is not a file of recordings")
@@ -465,6 +456,7 @@ class Recordings(Closing):
                 db.executescript(_MAKE)
                 break
         db.execute("PRAGMA synchronous = NORMAL")
+        return db
 
 
 def store_file(store: str | Path) -> Path:

@@ -18,10 +18,8 @@ from conqret.llm.client_options import ClientOptions, Connection, ModelFacts
 from conqret.llm.failed_requests import (
     CircuitBreaker,
     FailureLimit,
-    KeyRedaction,
     ProviderError,
     backoff,
-    keys_in_use,
 )
 from conqret.llm.quota import AdaptiveGate, Budget, TokenBucket
 from conqret.llm.request import IMAGE_TOKENS, MAX_NAME, Completion, Request
@@ -196,6 +194,8 @@ class Sender:
         try:
             completion = await self._connection.complete(request)
         except ProviderError as error:
+            from conqret.llm.key_redaction import KeyRedaction, keys_in_use
+
             if error.code in _MAY_BE_CHARGED:
                 spend(None)
             raise KeyRedaction(keys_in_use(self._options.api_key)).error(error) from None

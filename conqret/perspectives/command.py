@@ -92,7 +92,7 @@ def detect(
                 detector,
                 labels=labels,
                 output=output,
-                overwrite=run_options.kept.overwrite,
+                overwrite=run_options.overwrite,
                 prompts=run_options.prompts,
                 on_start=started,
                 on_block=bar.reach,

@@ -255,7 +255,9 @@ def _tell_translations(made: TranslatedItems, json_output: bool | None) -> None:
     if made.failed and not json_output:
         note_all("left out", reason_lines([item.reason for item in made.failed]))
     mean = sum(made.overlap.values()) / len(made.overlap) if made.overlap else 0.0
-    lines = [f"{words.language(code)}: {number(count, 'item')}" for code, count in sorted(counts.items())]
+    lines = [
+        f"{words.NAMES.get(code, '')}: {number(count, 'item')}" for code, count in sorted(counts.items())
+    ]
     if made.overlap:
         lines.append(f"{mean:.0%} of the words come back on average")
     file = "no translation was kept, so no file was written" if made.file is None else at(made.file)

@@ -17,7 +17,7 @@ from typing import Any
 
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import parse
-from conqret.llm.failed_requests import KeyRedaction, keys_in_use
+from conqret.llm.key_redaction import KeyRedaction, keys_in_use
 from conqret.llm.recordings import STORE_NAME, Recording, Recordings, store_file
 from conqret.llm.request import TokenLogprobs
 from conqret.runs.management import run_folders

@@ -10,7 +10,7 @@ from conqret.data import Reason
 from conqret.data.judgment import HTML
 from conqret.errors import number as number
 from conqret.stats.estimate import MIN_TOPICS, Estimate
-from conqret.text.language import NAMES
+from conqret.text.language import NAMES as NAMES
 
 OFFLINE = "Offline baseline"
 BASELINE_NOTE = "This is a lexical baseline and no LLM judge: its numbers come from word statistics."
@@ -133,11 +133,6 @@ def label(metric: str) -> str:
 def stance(name: str) -> str:
     """Return a stance for readers: "no stance" for ``none``, else unchanged."""
     return "no stance" if name == "none" else name
-
-
-def language(code: str) -> str:
-    """Return the English name of a language code; empty if it is unknown."""
-    return NAMES.get(code, "")
 
 
 def reason(name: str | None) -> str:

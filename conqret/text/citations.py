@@ -15,7 +15,7 @@ from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from conqret.data.item import DebateArgument
+    from conqret.data.corpus import DebateArgument
 
 _word = re.compile(r"\S+")
 

@@ -7,7 +7,7 @@ they stand in a text; the background of common words is compared by stem.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -86,19 +86,14 @@ for _left, _right in WORDS["antonyms"]:
             OPPOSITES[_word] = OPPOSITES.get(_word, frozenset()) | frozenset(_other.split())
 
 
-def _languages(
-    signs_by_language: Mapping[str, str], split: Callable[[str], list[str]]
-) -> dict[str, tuple[str, ...]]:
-    """Each sign with the languages that have it."""
-    languages: dict[str, tuple[str, ...]] = {}
-    for language, signs in signs_by_language.items():
-        for sign in dict.fromkeys(split(signs)):
-            languages[sign] = (*languages.get(sign, ()), language)
-    return languages
-
-
-FUNCTION_WORDS = _languages(WORDS["function_words"], str.split)
+FUNCTION_WORDS: dict[str, tuple[str, ...]] = {}
 """A mapping from each function word to the codes of the languages that have it."""
+for _language, _words in WORDS["function_words"].items():
+    for _word in dict.fromkeys(_words.split()):
+        FUNCTION_WORDS[_word] = (*FUNCTION_WORDS.get(_word, ()), _language)
 
-LETTERS = _languages(WORDS["letters"], list)
+LETTERS: dict[str, tuple[str, ...]] = {}
 """A mapping from each letter that few languages have to the codes of those languages."""
+for _language, _letters in WORDS["letters"].items():
+    for _letter in dict.fromkeys(_letters):
+        LETTERS[_letter] = (*LETTERS.get(_letter, ()), _language)

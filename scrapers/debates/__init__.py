@@ -1,4 +1,4 @@
-"""Read debate pages: HTML in, :class:`conqret.data.Debate` out. Pure functions; one file for each layout, in
+"""Read debate pages: HTML in, :class:`conqret.data.corpus.Debate` out. Pure functions; one file for each layout, in
 ``layouts/``.
 
 - ``layout``: what a layout is; ``layout_inspection``: what one reads from a page, and what it misses there

@@ -16,8 +16,8 @@ from urllib.parse import urldefrag, urlsplit, urlunsplit
 
 from lxml.html import HtmlElement
 
+from conqret.data.corpus import DebateArgument, Source
 from conqret.data.digest import gathered
-from conqret.data.item import DebateArgument, Source
 from conqret.scrapers.debates.layout import DebatePage
 from conqret.scrapers.debates.page_arguments import PageLine
 from conqret.scrapers.debates.page_text import HEADINGS, has_class, text_of

@@ -13,7 +13,7 @@ from urllib.parse import urljoin
 
 from lxml.html import HtmlElement
 
-from conqret.data.item import DebateArgument, Source
+from conqret.data.corpus import DebateArgument, Source
 from conqret.scrapers.debates.page_text import UnreadableHtmlError, parse
 
 _SNAPSHOT = re.compile(

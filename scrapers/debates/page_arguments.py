@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from lxml import etree
 from lxml.html import HtmlElement
 
-from conqret.data.item import DebateArgument
-from conqret.scrapers.debates.layout import DebatePage
+from conqret.data.corpus import DebateArgument, Source
+from conqret.scrapers.debates.layout import DebatePage, DebateParts
 from conqret.scrapers.debates.page_text import HEADINGS, outermost, plain, text_of, with_class
 from conqret.scrapers.markup import BLOCKS
 
@@ -123,6 +123,21 @@ def column_arguments(page: DebatePage, side: str) -> tuple[DebateArgument, ...]:
         for column in columns(page, side)
         for container in outermost(with_class(column, CONTAINER))
         if (argument := block_argument(container)) is not None
+    )
+
+
+def column_parts(
+    page: DebatePage, headings: list[str], titles: list[str], sources: tuple[Source, ...]
+) -> DebateParts:
+    """Return the parts of a page with a column for each side, and with these sources."""
+    first = first_of((*columns(page, "pro"), *columns(page, "con")), page)
+    return DebateParts(
+        title=page_title(page, titles),
+        question=page_question(page, headings),
+        introduction=introduction(page, first),
+        pros=column_arguments(page, "pro"),
+        cons=column_arguments(page, "con"),
+        sources=sources,
     )
 
 

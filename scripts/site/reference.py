@@ -39,7 +39,7 @@ ROLE = re.compile(r":(?:class|func|mod|meth|data|attr|exc):(?=<code>)")
 
 def on_files(files: Files, config: Any) -> Files:
     """The files of the site, with the pages of reference."""
-    homes = conqret._HOMES
+    homes = conqret._homes()
     public = [f"{homes[name]}.{name}" for name in conqret.__all__]
     pages = {
         "functions": FUNCTIONS + documented(public),

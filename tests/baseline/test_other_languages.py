@@ -45,8 +45,8 @@ import conqret.text.analysis as analysis
 analysis._INFLEXIONS, analysis._BY_LAST = (), {}
 import conqret.baseline.relevance as nuggets
 
-for name in nuggets.ASPECTS:
-    nuggets.ASPECTS[name] = frozenset()
+for name in nuggets.aspects():
+    nuggets.aspects()[name] = frozenset()
 import conqret.text.boilerplate as boilerplate
 
 boilerplate._KINDS = ()

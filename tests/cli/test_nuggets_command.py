@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.judging.setup import recorded_call
+from conqret.judging.recorded_call import recorded_call
 from tests.cli.conftest import Cli
 from tests.judging.test_nuggets import FIRST, MANY, SECOND, TEXT, ZOOS, assignments
 from tests.server import FaultServer

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conqret import DeclarationError
-from conqret.judging.setup import RecordedCall, recorded_call
+from conqret.judging.recorded_call import RecordedCall, recorded_call
 from conqret.llm.client_options import ClientOptions
 from tests.judging.runs import run
 from tests.server import FaultServer

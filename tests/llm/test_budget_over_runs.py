@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from conqret.llm.quota import SpendingLedger
 from conqret.llm.recordings import Recordings
+from conqret.llm.spending_ledger import SpendingLedger
 from tests.runs.killed import ROOT, Forks, kill
 from tests.server import FaultPlan, FaultServer
 

@@ -8,7 +8,8 @@ import pytest
 
 from conqret.data import Reason
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.failed_requests import KeyRedaction, ProviderError, keys_in_use
+from conqret.llm.failed_requests import ProviderError
+from conqret.llm.key_redaction import KeyRedaction, keys_in_use
 from conqret.llm.recordings import Recordings
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import Completion, TokenLogprobs

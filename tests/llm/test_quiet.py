@@ -27,7 +27,7 @@ socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo = connect, c
 CALLS = """
 import asyncio
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.prompt_fitting import trim_proportionally
+from conqret.llm.text_trimming import trim_proportionally
 from tests.llm.samples import ask_all, options, request
 from tests.server import FaultPlan, FaultServer
 models = ("openai/gpt-4o-mini", "openai/gpt-4", "hosted_vllm/some")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conqret.llm.prompt_fitting import allot, trim_proportionally
+from conqret.llm.text_trimming import allot, trim_proportionally
 from conqret.llm.tokens import CL100K, O200K, count_tokens, encoder, pieces
 
 PROSE = (

@@ -60,7 +60,7 @@ def conclude_filter(
     from conqret.debate.debatune.statement_filters import filter_table
 
     register = None if judgments.folder is None else judgments.folder.path
-    dropped = filtered.write(file, overwrite=run_options.kept.overwrite, register=register)
+    dropped = filtered.write(file, overwrite=run_options.overwrite, register=register)
     conclude(
         judgments,
         lambda: filter_table(title, rows, filtered),
@@ -167,9 +167,7 @@ def score(
     if sample is not None and folder is not None:
         from conqret.debate.debatune.manual_inspection import write_inspection
 
-        files = write_inspection(
-            folder.path, sample, good_from=good_from, overwrite=run_options.kept.overwrite
-        )
+        files = write_inspection(folder.path, sample, good_from=good_from, overwrite=run_options.overwrite)
     table = partial(controllability_table, scores.systems, good_from)
     systems = [system.model_dump(mode="json") for system in scores.systems]
     conclude(

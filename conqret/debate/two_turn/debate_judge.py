@@ -48,8 +48,8 @@ from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
 from conqret.judging.responses import Typed
 from conqret.llm.client_options import backend_of, client_options
-from conqret.llm.prompt_fitting import trim_proportionally
 from conqret.llm.request import Request, messages
+from conqret.llm.text_trimming import trim_proportionally
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.dry_run import RunPrompt
 from conqret.runs.request_run import RequestRunSettings, Run

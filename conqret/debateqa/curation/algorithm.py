@@ -21,8 +21,9 @@ from conqret.debateqa.curation.curation_requests import NoValidResponse, PointOf
 from conqret.debateqa.curation.page_sources import PageSource, TrustedDomains
 from conqret.io.questions import SourcedQuestion
 from conqret.llm.client_options import backend_of
-from conqret.llm.prompt_fitting import ANSWER_ROOM, trim_proportionally, with_texts
+from conqret.llm.prompt_fitting import ANSWER_ROOM, with_texts
 from conqret.llm.request import NucleusSampling
+from conqret.llm.text_trimming import trim_proportionally
 from conqret.options import check_ranges
 from conqret.runs.request_run import Run, gather_all
 from conqret.runs.session import Session

@@ -171,7 +171,7 @@ def remove(
     if output is None:
         raise DeclarationError("the benchmark that is left needs a file: name it with -o")
     lines, removal = remove_partial_answers(folder, labels=labels, duplicates=duplicates)
-    write_new({output: json_lines(lines)}, overwrite=run_options.kept.overwrite)
+    write_new({output: json_lines(lines)}, overwrite=run_options.overwrite)
     facts = {
         "partial answers": removal.answers,
         f"rejected by {MIN_REJECTIONS} annotators or more": removal.rejected,
@@ -214,7 +214,7 @@ def _checked(
             check, folder, model=run_options.calls.for_model(model), rows="judgments", **how
         )
     else:
-        figures = check(folder, overwrite=run_options.kept.overwrite, **how)
+        figures = check(folder, overwrite=run_options.overwrite, **how)
     rows = figures
     if rows.form is not None:
         run_options.shown.note(f"{rows.rows:,} rows in {rows.form}; the column {column} takes yes or no")

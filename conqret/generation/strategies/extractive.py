@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conqret.baseline import Evidence
-from conqret.baseline.relevance import ASPECTS
+from conqret.baseline.relevance import aspects
 from conqret.data import Document, Item, Stance
 from conqret.generation.strategies import Strategy
 from conqret.text.analysis import Sentence, Text, analysed
@@ -182,11 +182,11 @@ def _arrange(topic: str, stance: Stance, chosen: Sequence[_Candidate]) -> list[d
     named: set[str] = set()
     while left:
         aspect = max(
-            (name for name in ASPECTS if name not in named),
-            key=lambda name: sum(min(2, len(ASPECTS[name] & candidate.terms)) for candidate in left),
+            (name for name in aspects() if name not in named),
+            key=lambda name: sum(min(2, len(aspects()[name] & candidate.terms)) for candidate in left),
         )
         named.add(aspect)
-        best = sorted(left, key=lambda one: (-len(ASPECTS[aspect] & one.terms), -one.score))[:share]
+        best = sorted(left, key=lambda one: (-len(aspects()[aspect] & one.terms), -one.score))[:share]
         left = [candidate for candidate in left if candidate not in best]
         group = sorted(best, key=lambda candidate: (candidate.document, candidate.place))
         premises = [{"text": candidate.text, "citations": [candidate.document + 1]} for candidate in group]

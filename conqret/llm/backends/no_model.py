@@ -1,5 +1,5 @@
 """No model: for formats that compute their metrics from the items
-(:class:`conqret.judging.judge_parts.ComputedMetrics`)."""
+(:class:`conqret.judging.computed_metrics.ComputedMetrics`)."""
 
 from __future__ import annotations
 

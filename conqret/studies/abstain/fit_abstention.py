@@ -25,8 +25,8 @@ from conqret.io.label_set import LabelSet, unequal_chances
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.cascade import item_confidence
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
+from conqret.judging.recorded_call import OF_A_MODEL
 from conqret.judging.scales import SOURCES
-from conqret.judging.setup import OF_A_MODEL
 from conqret.stats.confidence import brier, calibration_error
 from conqret.stats.estimate import MIN_TOPICS, Estimate
 from conqret.stats.resampling import mean_interval

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
+from conqret.console.page_file import PageFile
 from conqret.console.printing import note
 from conqret.errors import DeclarationError, metric_name
 
@@ -59,7 +60,7 @@ def agree(
     ],
     *,
     reading: label_options.LabelReading,
-    page: options.PageFile,
+    page: PageFile,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Printed = None,
 ) -> None:

@@ -275,7 +275,7 @@ def language_tables(
         yield Table(
             "Krippendorff's alpha with annotators by language",
             {
-                Column("Language", "text"): lambda row: words.language(row.language) or "cannot be told",
+                Column("Language", "text"): lambda row: words.NAMES.get(row.language, "cannot be told"),
                 "Dimension": lambda row: words.label(row.dimension),
                 "Units": "units",
                 clustered.capitalize(): "topics",

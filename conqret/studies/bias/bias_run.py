@@ -40,10 +40,10 @@ from conqret.studies.bias.contrast import (
     REPEATS,
     REVERSED,
     Contrast,
+    JudgedVersion,
     Key,
     ProbeContext,
     ProbeUnavailableError,
-    Version,
 )
 from conqret.studies.bias.probes.changed_requests import in_every_version
 from conqret.studies.bias.probes.typed_questions import QUESTION_CHANGES, with_questions
@@ -177,7 +177,7 @@ def within_log(contrast: Contrast, context: ProbeContext, log: VerdictLog) -> Co
         ProbeUnavailableError: the log has no pair; the message says what is needed.
     """
 
-    def in_log(version: Version) -> bool:
+    def in_log(version: JudgedVersion) -> bool:
         variant, item = version
         sample = int(variant.removeprefix(AGAIN)) if variant.startswith(AGAIN) else 0
         return log.answers(item, contrast.metrics, sample, one_order=variant == ONE_ORDER)

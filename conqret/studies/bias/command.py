@@ -59,7 +59,7 @@ def bias(
             panel=PROBES,
         ),
     ] = None,
-    reading: label_options.LabelLayout,
+    reading: label_options.LabelFileOptions,
     run_options: StudyOptions,
 ) -> None:
     """Test a judge for bias: order, position, length, false authority, stance, its own family, and instructions hidden

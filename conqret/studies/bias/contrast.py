@@ -61,7 +61,7 @@ class ProbeUnavailableError(DeclarationError):
     """The error that a probe cannot be run with this judge or these items; the message says why."""
 
 
-class Version(NamedTuple):
+class JudgedVersion(NamedTuple):
     """A version of an item, judged with a variant of the request."""
 
     variant: str
@@ -82,11 +82,11 @@ class VersionPair:
     score is.
     """
 
-    base: Version
-    changed: Version
+    base: JudgedVersion
+    changed: JudgedVersion
     cluster: str
     item: str = ""
-    again: Version | None = None
+    again: JudgedVersion | None = None
 
     @property
     def original(self) -> str:
@@ -94,7 +94,7 @@ class VersionPair:
         return self.item or self.base.item.id
 
     @property
-    def versions(self) -> tuple[Version, ...]:
+    def versions(self) -> tuple[JudgedVersion, ...]:
         """The two or three versions of the pair."""
         return tuple(filter(None, (self.base, self.changed, self.again)))
 
@@ -109,7 +109,7 @@ def paired(bases: Iterable[Item], changed: Iterable[Item]) -> tuple[VersionPair,
     request.
     """
     return tuple(
-        VersionPair(Version(AS_IS, base), Version(AS_IS, other), base.topic)
+        VersionPair(JudgedVersion(AS_IS, base), JudgedVersion(AS_IS, other), base.topic)
         for base, other in zip(bases, changed, strict=True)
     )
 
@@ -142,7 +142,7 @@ class Contrast:
     probe: str = ""
 
     @property
-    def versions(self) -> Iterator[Version]:
+    def versions(self) -> Iterator[JudgedVersion]:
         """What is judged, in this order: all bases before what they are compared with; of swapped arguments, pair by
         pair."""
         pairs = [pair.versions for pair in self.pairs]

@@ -21,11 +21,12 @@ from conqret.io.label_set import RANDOM_SAMPLE
 from conqret.io.limits import read_written
 from conqret.io.rubric_files import rubrics_of
 from conqret.io.rubric_set import Rubrics
+from conqret.judging.cost import Cost
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.judge_options import CRITERIA, RUBRIC
 from conqret.judging.judge_parts import digest
 from conqret.judging.setup import Setup, recorded_judge
-from conqret.judging.summary import Cost, Summary
+from conqret.judging.summary import Summary
 from conqret.show import words
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.judge_agreement import WEAK, Average, DimensionAgreement, Missingness

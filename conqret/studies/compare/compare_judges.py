@@ -14,8 +14,8 @@ from conqret.data import Judgment
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.label_set import LabelScale, LabelSet, Unit
 from conqret.io.labels import Labels, labels_of
+from conqret.judging.cost import Cost
 from conqret.judging.judge_folder import FinishedRun, folder_of
-from conqret.judging.summary import Cost
 from conqret.runs.run_folder import distinct_names
 from conqret.stats.agreement import alphas
 from conqret.stats.confidence import FOLDS, dealt

@@ -9,8 +9,9 @@ from pathlib import Path
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, check_known, number, shortened, strict_options
+from conqret.judging.cost import Cost
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
-from conqret.judging.summary import Cost, Summary
+from conqret.judging.summary import Summary
 from conqret.llm.backends.verdicts import PREFIX
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.llm.recordings import batches_beside

@@ -57,7 +57,7 @@ def improve(
     *,
     labels: label_options.Labels,
     held_out: Path | None = None,
-    reading: label_options.LabelLayout,
+    reading: label_options.LabelFileOptions,
     judged: ImprovedJudge,
     excerpt: Annotated[int, Interval(ge=100, le=20_000)] = 2000,
     item_reading: label_options.ItemOptions,

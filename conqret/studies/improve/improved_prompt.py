@@ -192,7 +192,7 @@ def prompt_files(setup: Setup, folder: Path) -> dict[Path, str]:
             CONVERSATION + SUFFIX: library.source(CONVERSATION + SUFFIX),
             **library.included(CONVERSATION),
         }
-    if setup.says_languages:
+    if f"prompt {LANGUAGE}" in setup.identity:
         needed[LANGUAGE + SUFFIX] = library.source(LANGUAGE + SUFFIX)
     own = () if library.overlay is None else [name for name in needed if (library.overlay / name).is_file()]
     return {folder / prompt: library.source(prompt), **{folder / name: needed[name] for name in own}}

@@ -11,6 +11,7 @@ from annotated_types import Interval
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
+from conqret.console.page_file import PageFile
 from conqret.console.printing import note, progress
 from conqret.errors import DeclarationError
 
@@ -95,7 +96,7 @@ def power(
     assumed: Assumed,
     reading: label_options.LabelReading,
     confidence: label_options.Confidence = 0.95,
-    page: options.PageFile,
+    page: PageFile,
     json_output: options.Printed = None,
 ) -> None:
     """Simulate how many topics and items a study needs: the width of its interval and its power, before anything is

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from conqret.data import Item
-from conqret.errors import LabelsError
 from conqret.io.checks import each, identifier, number
 from conqret.io.files import file_rows
+from conqret.io.label_set import LabelsError
 from conqret.io.limits import head_of
 from conqret.io.rows import columns_of
 from conqret.io.schema import Field, TableReader, table_schema

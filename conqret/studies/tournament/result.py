@@ -24,7 +24,7 @@ PRIOR = (
 )
 
 
-class Comparison(Frozen):
+class ItemComparison(Frozen):
     """Base class: one comparison of two items. ``judge`` is the model, if several judges compare."""
 
     id: str
@@ -35,7 +35,7 @@ class Comparison(Frozen):
     judge: str = ""
 
 
-class ComparisonResult(Comparison):
+class ComparisonResult(ItemComparison):
     """The result of one comparison.
 
     ``outcome`` is that of the first item (1, 0.75, 0.5, 0.25 or 0), or None without a valid response.
@@ -44,7 +44,7 @@ class ComparisonResult(Comparison):
     outcome: float | None
 
 
-class ComparisonRow(Comparison):
+class ComparisonRow(ItemComparison):
     """A stored comparison, with the judgment of the first item against the second."""
 
     judgment: Judgment

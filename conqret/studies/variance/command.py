@@ -6,6 +6,7 @@ from pathlib import Path
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
+from conqret.console.page_file import PageFile
 from conqret.console.printing import note, tell
 from conqret.errors import metric_name
 
@@ -14,7 +15,7 @@ def variance(
     runs: list[Path],
     *,
     metric: list[str] | None = None,
-    page: options.PageFile,
+    page: PageFile,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Printed = None,
 ) -> None:

@@ -92,14 +92,14 @@ class Instance(BaseModel):
         return "\n\n".join(f"{name}: {part}" for name, part in parts if isinstance(part, str)).strip()
 
 
-class DataSet(BaseModel):
+class DataSetFile(BaseModel):
     """The file of a data set."""
 
     annotations: Annotated[list[Declared], Field(min_length=1)]
     instances: Annotated[list[Instance], Field(min_length=1)]
 
 
-class Label(BaseModel):
+class HumanScores(BaseModel):
     """The single scores of a text, or the published mean if only that is there."""
 
     individual_human_scores: list[float] | None = None
@@ -123,7 +123,7 @@ def _read(path: Path) -> tuple[dict[str, Scale], list[Rated], list[str]]:
     rated: list[Rated] = []
     left: list[str] = []
     for row in reader.rows():
-        data = reader.model(DataSet, row.record)
+        data = reader.model(DataSetFile, row.record)
         if data is None:
             continue
         for place, declared in enumerate(data.annotations, start=1):
@@ -140,7 +140,7 @@ def _read(path: Path) -> tuple[dict[str, Scale], list[Rated], list[str]]:
             number = place if instance.id is None else instance.id
             unit = reader.checked(identifier, number, f"{where}.id")
             for name in scales.keys() & instance.annotations.keys():
-                label = reader.model(Label, instance.annotations[name])
+                label = reader.model(HumanScores, instance.annotations[name])
                 if label is None:
                     continue
                 scores = label.individual_human_scores or []

@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
-from conqret.data.item import Debate
+from conqret.data.corpus import Debate
 from conqret.registry import Registry
 from conqret.scrapers.debates.layout import NONE, DebatePage, DebateParts, Layout
 from conqret.scrapers.debates.page_text import UnreadableHtmlError, plain

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urldefrag, urlsplit
 
 from lxml.html import HtmlElement
 
-from conqret.data.item import DebateArgument
+from conqret.data.corpus import DebateArgument
 from conqret.scrapers.debates.cited_sources import (
     Notes,
     NumberedSources,

@@ -10,17 +10,7 @@ from __future__ import annotations
 
 from conqret.scrapers.debates.cited_sources import footnotes_wanted, page_sources
 from conqret.scrapers.debates.layout import DebatePage, DebateParts, Layout, Selector
-from conqret.scrapers.debates.page_arguments import (
-    COLUMN,
-    CONTAINER,
-    column_arguments,
-    columns,
-    first_of,
-    introduction,
-    main_headings,
-    page_question,
-    page_title,
-)
+from conqret.scrapers.debates.page_arguments import COLUMN, CONTAINER, column_parts, columns, main_headings
 
 
 def _fits(page: DebatePage) -> bool:
@@ -29,20 +19,7 @@ def _fits(page: DebatePage) -> bool:
 
 def _read(page: DebatePage) -> DebateParts:
     headings = main_headings(page, "entry-title", "text-center")
-    return column_parts(page, headings, headings)
-
-
-def column_parts(page: DebatePage, headings: list[str], titles: list[str]) -> DebateParts:
-    """Return the parts of a page with a column for each side."""
-    first = first_of((*columns(page, "pro"), *columns(page, "con")), page)
-    return DebateParts(
-        title=page_title(page, titles),
-        question=page_question(page, headings),
-        introduction=introduction(page, first),
-        pros=column_arguments(page, "pro"),
-        cons=column_arguments(page, "con"),
-        sources=page_sources(page),
-    )
+    return column_parts(page, headings, headings, page_sources(page))
 
 
 LAYOUT = Layout(

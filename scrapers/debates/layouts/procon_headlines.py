@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 
 from lxml.html import HtmlElement
 
-from conqret.data.item import DebateArgument
+from conqret.data.corpus import DebateArgument
 from conqret.scrapers.debates.cited_sources import footnotes_wanted, page_sources
 from conqret.scrapers.debates.layout import DebatePage, DebateParts, Layout, Selector
-from conqret.scrapers.debates.layouts.procon_classic import column_parts
 from conqret.scrapers.debates.page_arguments import (
     PARAGRAPHS,
     SIDE_NUMBER,
     TABLES_TOO,
     TOP_N,
     blocks,
+    column_parts,
     columns,
     introduction,
     is_section,
@@ -44,7 +44,7 @@ def _read(page: DebatePage) -> DebateParts:
     headings = main_headings(page, "boxed-blue", "entry-title", "text-center")
     titles = main_headings(page, "entry-title", "text-center")
     if columns(page, "pro") or columns(page, "con"):
-        return column_parts(page, headings, titles or headings)
+        return column_parts(page, headings, titles or headings, page_sources(page))
     stacked = _stacked(page)
     return DebateParts(
         title=page_title(page, titles or headings),

@@ -26,9 +26,9 @@ from conqret.studies.bias.contrast import (
     REVERSED,
     TEXTS,
     Contrast,
+    JudgedVersion,
     ProbeContext,
     ProbeUnavailableError,
-    Version,
     VersionPair,
     own_contrast,
     own_probe,
@@ -88,7 +88,11 @@ def _turned(contrast: Contrast, versions: Iterable[tuple[Item, str, str]]) -> Co
     for item, topic, original in versions:
         if item.id not in known:
             swapped = swap_item(item).model_copy(update={"id": f"{item.id}{SWAPPED}"})
-            pairs.append(VersionPair(Version(ONE_ORDER, item), Version(ONE_ORDER, swapped), topic, original))
+            pairs.append(
+                VersionPair(
+                    JudgedVersion(ONE_ORDER, item), JudgedVersion(ONE_ORDER, swapped), topic, original
+                )
+            )
     note = f"{contrast.probe}: {number(len(pairs), 'version')} of pairs by other probes count, too"
     notes = (*contrast.notes, note) if known and pairs else contrast.notes
     return replace(contrast, pairs=(*contrast.pairs, *pairs), notes=notes)
@@ -160,7 +164,10 @@ def reversed_dimensions(context: ProbeContext) -> Iterator[Contrast]:
     ]
     several = [metric for metric in together if metric in QUALITY]
     metrics = context.select_metrics(several, "no question of this judge asks for several dimensions")
-    pairs = [VersionPair(Version(AS_IS, item), Version(REVERSED, item), item.topic) for item in context.items]
+    pairs = [
+        VersionPair(JudgedVersion(AS_IS, item), JudgedVersion(REVERSED, item), item.topic)
+        for item in context.items
+    ]
     yield own_contrast("dimension order", metrics=metrics, pairs=tuple(pairs))
 
 
@@ -170,7 +177,7 @@ DIMENSION_ORDER = own_probe("dimension order", reversed_dimensions)
 
 def _verdicts(items: Iterable[Item], variant: str) -> tuple[VersionPair, ...]:
     """Return the judgments of ``items`` with this variant of the request, each as base and as changed version."""
-    versions = [Version(variant, item) for item in items]
+    versions = [JudgedVersion(variant, item) for item in items]
     return tuple(VersionPair(version, version, version.item.topic) for version in versions)
 
 
@@ -181,7 +188,7 @@ FURTHER = tuple(f"{AGAIN} {number}" for number in range(1, REPEATS))
 def repeated_requests(context: ProbeContext) -> Iterator[Contrast]:
     """Yield the contrast of each further sample and the first one. It is a measurement and raises no alarm."""
     pairs = [
-        VersionPair(Version(AS_IS, item), Version(variant, item), item.topic)
+        VersionPair(JudgedVersion(AS_IS, item), JudgedVersion(variant, item), item.topic)
         for item in context.items
         for variant in FURTHER
     ]
@@ -228,8 +235,8 @@ def other_wordings(context: ProbeContext) -> Iterator[Contrast]:
         for nth, (variant, template) in enumerate(zip(FURTHER, drawn, strict=True), start=1):
             topic = template.format(topic=item.topic)
             other = item.model_copy(update={"id": f"{item.id}+wording-{nth}", "topic": topic})
-            base, again = Version(AS_IS, item), Version(variant, item)
-            pairs.append(VersionPair(base, Version(AS_IS, other), item.topic, again=again))
+            base, again = JudgedVersion(AS_IS, item), JudgedVersion(variant, item)
+            pairs.append(VersionPair(base, JudgedVersion(AS_IS, other), item.topic, again=again))
     yield own_contrast("wording", metrics=context.metrics, pairs=tuple(pairs), notes=notes)
 
 

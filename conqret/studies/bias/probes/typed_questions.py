@@ -19,9 +19,9 @@ from conqret.studies.bias.contrast import (
     LEVELS_REVERSED,
     NEGATED,
     Contrast,
+    JudgedVersion,
     ProbeContext,
     ProbeUnavailableError,
-    Version,
     VersionPair,
     own_contrast,
     own_probe,
@@ -140,7 +140,7 @@ def questions_otherwise(context: ProbeContext) -> Sequence[Contrast]:
             continue
         pairs = []
         for item in items:
-            plain, other = Version(AS_IS, item), Version(variant, item)
+            plain, other = JudgedVersion(AS_IS, item), JudgedVersion(variant, item)
             base, changed = (other, plain) if variant == NEGATED else (plain, other)
             pairs.append(VersionPair(base, changed, item.topic))
         contrasts.append(own_contrast(variant, metrics=metrics, pairs=tuple(pairs)))
