@@ -15,16 +15,8 @@ from conqret.judges._sections import (
 )
 from conqret.judging.deciding import declared, rating_questions
 from conqret.judging.judge_parts import Judge
-from conqret.judging.responses import Typed, ZeroToFiveOrNull, ZeroToFiveRating
+from conqret.judging.responses import ZeroToFive, ZeroToFiveOrNull
 from conqret.judging.scales import ZERO_TO_FIVE
-
-
-class ZeroToFive(Typed):
-    """An explanation, then a rating from 0 to 5."""
-
-    explanation: str
-    rating: ZeroToFiveRating
-
 
 JUDGE = Judge(
     name="listwise-rag",

@@ -3,7 +3,6 @@
 Options:
 
 - ``option_groups``: how the fields of a dataclass become options of a command
-- ``page_file``: the file of a page (``-o``)
 - ``shared_options``: calls of models, recordings, run folder and output; lists and ``--columns`` as typed
 - ``result_options``: ``--json/--latex``, confidence level, how labeled rows were drawn
 - ``label_options``: files of labels, and how they are read; ``source_options``: pools, encoders, suites, web search

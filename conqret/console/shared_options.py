@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup, option
 from conqret.console.printing import (
+    at,
     named,
     note,
     note_all,
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from conqret.llm.expected_cost import ExpectedCost
     from conqret.runs.request_run import Run
     from conqret.runs.session import RequestSettings, SessionCounts
+    from conqret.show.report_page import ReportPage
+    from conqret.show.table import Table
 
 T = TypeVar("T")
 
@@ -258,6 +261,46 @@ class OutputOptions(OptionGroup):
             )
         if session.failures:
             note_each(f"{reason(name)}, as for {example}" for name, example in session.failures.items())
+
+
+@dataclass(frozen=True)
+class PageFile(OptionGroup):
+    """The file of a page, where one is wanted.
+
+    Args:
+        output (--output, -o): The output file. Its ending chooses the form: an HTML page (.html), Markdown (.md), or
+            only the chart at the top of the page (.svg).
+
+    Raises:
+        DeclarationError: no page can be written into a file of this ending.
+    """
+
+    output: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.output is not None:
+            from conqret.show.report_page import check_ending
+
+            check_ending(self.output)
+
+    def show(
+        self, value: object, page: ReportPage, tables: Iterable[Table] | None = None, *, as_json: bool | None
+    ) -> None:
+        """Print the answer and the tables of a page, and write the page if ``--output`` is set.
+
+        ``tables`` replaces the page's own tables, and ``value`` is printed instead as JSON if ``as_json``
+        is true.
+        """
+        result(value, page.tables if tables is None else tables, as_json=as_json, answer=page.answer)
+        self.write(lambda _: page, value)
+
+    def write(self, page: Callable[[T], ReportPage], value: T, what: str = "written") -> None:
+        """Write the page that ``page(value)`` returns to the ``--output`` file, if set, and print its
+        path after ``what``."""
+        if self.output is not None:
+            from conqret.show.report_page import write_page
+
+            tell(at(write_page(page(value), self.output), what))
 
 
 @dataclass(frozen=True)

@@ -77,6 +77,13 @@ OneToFive = Annotated[int, Field(ge=ONE_TO_FIVE.low, le=ONE_TO_FIVE.high), Befor
 Percent = Annotated[int, Field(ge=0, le=100), BeforeValidator(no_truth_value)]
 
 
+class ZeroToFive(Typed):
+    """An explanation, then a rating from 0 to 5."""
+
+    explanation: str
+    rating: ZeroToFiveRating
+
+
 class ZeroToFiveOrNull(Typed):
     """An explanation, then a rating from 0 to 5; null where it cannot be judged."""
 

@@ -11,7 +11,6 @@ from rich.console import RenderableType
 from rich.prompt import Confirm
 
 from conqret.console import shared_options as options
-from conqret.console.page_file import PageFile
 from conqret.console.printing import at, entry, err, note, progress, result, spaced, tell
 from conqret.console.source_options import SuiteFolder
 from conqret.errors import DeclarationError, number
@@ -174,7 +173,7 @@ def report(
     *,
     suite: list[str] | None = None,
     source: SuiteFolder = None,
-    page: PageFile,
+    page: options.PageFile,
     json_output: options.Printed = None,
 ) -> None:
     """Compare judges over suites: a leaderboard with intervals, prices and published judges.

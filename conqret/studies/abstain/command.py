@@ -10,7 +10,6 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.exit_codes import end
 from conqret.console.option_groups import OptionGroup
-from conqret.console.page_file import PageFile
 from conqret.console.printing import at, note, note_each, result, tell
 from conqret.errors import DeclarationError
 from conqret.studies.agreement.command import ComparisonOptions
@@ -102,7 +101,7 @@ def abstain(
     from conqret.studies.abstain import fit_abstention
     from conqret.studies.abstain import page as pages
 
-    page_file = PageFile(page)
+    page_file = options.PageFile(page)
     read = reading.load(labels)
     settings = {
         **risk.guarantee(),

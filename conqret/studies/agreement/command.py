@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.page_file import PageFile
 from conqret.console.printing import note
 from conqret.errors import DeclarationError, metric_name
 
@@ -60,7 +59,7 @@ def agree(
     ],
     *,
     reading: label_options.LabelReading,
-    page: PageFile,
+    page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Printed = None,
 ) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.page_file import PageFile
 from conqret.console.printing import at, note, note_each, result, tell
 from conqret.studies.agreement.command import ComparisonOptions
 
@@ -45,7 +44,7 @@ def calibrate(
     from conqret.studies.calibrate.fit_calibration import calibrate as fit
     from conqret.studies.calibrate.result import calibration_page
 
-    page_file = PageFile(page)
+    page_file = options.PageFile(page)
     read = reading.load(labels)
     calibration = fit(run, read, **comparison.settings(confidence=confidence))
     calibration.write(output)

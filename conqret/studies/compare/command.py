@@ -6,7 +6,6 @@ from pathlib import Path
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.page_file import PageFile
 from conqret.console.printing import note, note_each
 from conqret.studies.agreement.command import ComparisonOptions
 
@@ -17,7 +16,7 @@ def compare(
     labels: label_options.Labels,
     reading: label_options.LabelReading,
     comparison: ComparisonOptions,
-    page: PageFile,
+    page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Printed = None,
 ) -> None:

@@ -8,7 +8,6 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.conditions import check_difference, parse_difference
 from conqret.console.exit_codes import end
-from conqret.console.page_file import PageFile
 from conqret.console.printing import note_all, result, tell_outcomes
 from conqret.errors import metric_name
 
@@ -19,7 +18,7 @@ def drift(
     reference: str | None = None,
     metric: list[str] | None = None,
     require: list[str] | None = None,
-    page: PageFile,
+    page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Printed = None,
 ) -> None:

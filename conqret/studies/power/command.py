@@ -11,7 +11,6 @@ from annotated_types import Interval
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.page_file import PageFile
 from conqret.console.printing import note, progress
 from conqret.errors import DeclarationError
 
@@ -96,7 +95,7 @@ def power(
     assumed: Assumed,
     reading: label_options.LabelReading,
     confidence: label_options.Confidence = 0.95,
-    page: PageFile,
+    page: options.PageFile,
     json_output: options.Printed = None,
 ) -> None:
     """Simulate how many topics and items a study needs: the width of its interval and its power, before anything is

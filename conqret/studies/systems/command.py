@@ -9,7 +9,6 @@ from typing import Literal
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
-from conqret.console.page_file import PageFile
 from conqret.console.printing import note
 
 Shape = Literal["ir_measures", "tot", "rag4reports", "trec_eval", "ranking", "jsonl"]
@@ -41,7 +40,7 @@ def meta(
     measured: SystemMeasures,
     on_missing: Literal["error", "skip", "default"] = "error",
     only_shared: bool = False,
-    page: PageFile,
+    page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Printed = None,
 ) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.page_file import PageFile
 from conqret.console.printing import note, tell
 from conqret.errors import metric_name
 
@@ -15,7 +14,7 @@ def variance(
     runs: list[Path],
     *,
     metric: list[str] | None = None,
-    page: PageFile,
+    page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Printed = None,
 ) -> None:
