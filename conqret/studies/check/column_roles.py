@@ -319,7 +319,7 @@ def guessed_roles(
         column = named([name for name in free if name not in roles.texts.values()], likely)
         if column is not None:
             roles.texts[text] = column
-    _find_markers(table, free, roles, id_named="id" in (texts or {}))
+    _find_markers(table, free, roles, humans, id_named="id" in (texts or {}))
     names = list(judges or table.judges)
     taken = {*fixed, *roles.texts.values(), *roles.markers.values()}
     taken |= {name for name in free if loose(name) in NAMES["neither"].split()}
@@ -383,7 +383,9 @@ def assume_texts(table: TextTable, roles: ColumnRoles) -> None:
         roles.texts["output"] = longest
 
 
-def _find_markers(table: TextTable, free: Sequence[str], roles: ColumnRoles, *, id_named: bool) -> None:
+def _find_markers(
+    table: TextTable, free: Sequence[str], roles: ColumnRoles, humans: Sequence[str], *, id_named: bool
+) -> None:
     """Find among ``free`` columns those that tell apart the rows of one item (system, swapped order, run, names of
     judges and annotators) and that of inclusion probabilities, and put them into ``roles.markers``. A column of systems
     no longer counts as a text. Next to a column of orders, one of pairs has the ids, unless the user named these, or
@@ -412,34 +414,40 @@ def _find_markers(table: TextTable, free: Sequence[str], roles: ColumnRoles, *, 
     used = [roles.markers.get(role) for role in ("system", "swapped", "run")]
     free = [column for column in free if column not in used]
     judge = _column_of_names(table, free, NAMES["judge_name"])
-    annotator = _column_of_names(table, free, NAMES["annotator_name"])
+    annotator = _column_of_names(table, free, NAMES["annotator_name"], humans)
     if judge is not None:
         values, verdicts = set(table.columns[judge]) - {""}, NAME_WORDS["verdict"] | {"label"}
         several = repeated or len(values) == 1 or all(map(is_model, values))
         if several and any(name != judge and verdicts & {*words(name)} for name in free):
             roles.markers["judge_name"] = judge
     others = [name for name in free if name != annotator and not says(name, "judge")]
-    if annotator is not None and any(_LABELED & {*words(name)} for name in others):
+    if annotator is not None and (humans or any(_LABELED & {*words(name)} for name in others)):
         roles.markers["annotator_name"] = annotator
 
 
-def _column_of_names(table: TextTable, free: Sequence[str], names: str) -> str | None:
-    """The column that has one of ``names``, if its cells are names, not verdicts."""
+def _column_of_names(
+    table: TextTable, free: Sequence[str], names: str, humans: Sequence[str] = ()
+) -> str | None:
+    """The column that has one of ``names``, if its cells are names, not verdicts; ``humans`` are columns of labels."""
     column = named(free, names)
-    return column if column is not None and _holds_names(table, column) else None
+    return column if column is not None and _holds_names(table, column, humans) else None
 
 
-def _holds_names(table: TextTable, column: str) -> bool:
-    """Whether the cells of a column are names of annotators or judges, no verdicts: also numbers of annotators next to
-    a column of labels."""
+LETTERS = frozenset("abcdeghijklmoqrsuvwxz")
+"""Letters that may stand for annotators: all but those that may stand for yes, no, true, false, pass."""
+
+
+def _holds_names(table: TextTable, column: str, humans: Sequence[str] = ()) -> bool:
+    """Whether the cells of a column are names of annotators or judges, no verdicts: also numbers and letters of
+    annotators next to a column of labels, such as ``humans``."""
     values = set(table.columns[column]) - {""}
     if words(column)[-1] in ("id", "name", "by"):
         return bool(values)
     annotators = loose(column.rpartition(".")[2]) in NAMES["annotator_name"].split()
-    if annotators and values and all(map(str.isdecimal, values)):
+    if annotators and values and all(text.isdecimal() or text.casefold() in LETTERS for text in values):
         labels = [name for name in table.columns if name != column and _LABELED & {*words(name)}]
         others = (not says(name, "judge") and not is_agreement(words(name)) for name in labels)
-        return len(values) == 1 or any(others)
+        return len(values) == 1 or any(others) or bool({*humans} - {column})
     return bool(values) and not any(is_known(text) or is_failed(text) for text in values)
 
 

@@ -170,11 +170,16 @@ def made_wide(table: TextTable, roles: ColumnRoles, by: str | None) -> TextTable
     """Return the table with one row for each item, and update the roles of its columns; ``by`` stays as it is.
 
     Raises:
-        DeclarationError: an item has two rows of the same run, judge, annotator or order.
+        DeclarationError: an item has two rows of the same run, judge, annotator or order, or one column has both
+            verdicts and labels.
     """
     keys = roles.keys
     if not keys or len(set(table.rows(keys))) == len(table):
         return table
+    if both := [name for name in roles.humans if name in roles.judged]:
+        raise table.error(
+            f"column {both[0]!r} cannot hold the judge's verdicts and the human labels: name another"
+        )
     order = ("annotator_name", "judge_name", "run", "swapped")
     wide = {role: roles.markers[role] for role in order if roles.markers.get(role, by) != by}
     rest = list(wide.values())

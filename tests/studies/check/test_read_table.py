@@ -429,6 +429,15 @@ def test_thresholds_spreads_and_numbers_of_annotators_are_no_labels(tmp_path):
         tmp_path, rows("id,annotator,label,judge", "1,1,pass,fail", "1,2,fail,fail", "2,1,pass,pass")
     )
     assert table.annotators == ("1", "2")
+    lettered = rows("id,annotator,rating,judge_score", "1,A,4,4", "1,B,5,4", "2,A,2,3", "2,B,1,3")
+    assert read(tmp_path, lettered, human=["rating"]).annotators == ("A", "B")
+    paired = rows("id,judge,annotator", "1,A,A", "2,B,A", "3,A,B", "4,B,B")
+    assert read(tmp_path, paired).annotators == ("annotator",)
+
+
+def test_one_column_holds_no_verdicts_and_labels_of_a_long_table(tmp_path):
+    with pytest.raises(DeclarationError, match="'verdict' cannot hold the judge's verdicts and the human labels"):
+        read(tmp_path, rows("id,run,verdict", "1,1,pass", "1,2,fail"), judge=["verdict"], human=["verdict"])
 
 
 def test_none_is_a_level_of_severity(tmp_path):
