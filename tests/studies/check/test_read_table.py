@@ -436,7 +436,9 @@ def test_thresholds_spreads_and_numbers_of_annotators_are_no_labels(tmp_path):
 
 
 def test_one_column_holds_no_verdicts_and_labels_of_a_long_table(tmp_path):
-    with pytest.raises(DeclarationError, match="'verdict' cannot hold the judge's verdicts and the human labels"):
+    with pytest.raises(
+        DeclarationError, match="'verdict' cannot hold the judge's verdicts and the human labels"
+    ):
         read(tmp_path, rows("id,run,verdict", "1,1,pass", "1,2,fail"), judge=["verdict"], human=["verdict"])
 
 
