@@ -31,12 +31,15 @@ def default_format(items: Iterable[Item] | None) -> str:
     cited document, else :data:`DEFAULT_FORMAT`."""
     if items is None:
         return DEFAULT_FORMAT
+    name = DEFAULT_FORMAT
     try:
-        first = list(islice(items, LOOKED_AT))
+        for item in islice(items, LOOKED_AT):
+            if item.stance != "none" or citations(item.argument or ""):
+                return DEFAULT_FORMAT
+            name = ORDINARY
     except ItemsError:  # which the check of all items reports in full
         return DEFAULT_FORMAT
-    argued = any(item.stance != "none" or citations(item.argument or "") for item in first)
-    return DEFAULT_FORMAT if argued or not first else ORDINARY
+    return name
 
 
 def judge_of_metrics(metrics: Sequence[str], own: Judge | None = None) -> str | Judge | None:
