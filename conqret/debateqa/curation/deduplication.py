@@ -128,11 +128,19 @@ def cosines(vectors: Any, *, at_least: float = -1.0) -> Iterator[Cosines]:
 
 
 def unit_rows(vectors: Any) -> Any:
-    """Return the rows scaled to length 1, in single precision; rows of zeros are unchanged."""
+    """Return the rows scaled to length 1, in single precision; rows of zeros are unchanged.
+
+    Raises:
+        DeclarationError: an encoder's embedding has a value that is no finite number.
+    """
     if not isinstance(vectors, np.ndarray):
         rows = csr_matrix(vectors, dtype=np.float32)
         lengths = norm(rows, axis=1)
         return csr_matrix(diags(1 / np.where(lengths > 0, lengths, 1)) @ rows, dtype=np.float32)
+    if not np.isfinite(vectors).all():
+        raise DeclarationError(
+            "embeddings must be finite numbers, and some are not: choose another --encoder"
+        )
     rows = vectors.astype(np.float32)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)

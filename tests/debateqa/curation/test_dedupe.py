@@ -47,6 +47,11 @@ def test_blocks_give_the_pairs_of_the_full_matrix(block, monkeypatch):
     assert [one.similarity for one in found] == pytest.approx([full[pair] for pair in wanted], abs=1e-5)
 
 
+def test_an_embedding_that_is_no_number_is_refused():
+    with pytest.raises(DeclarationError, match="must be finite numbers"):
+        similar_pairs(np.array([[1.0, 0.0], [np.nan, 1.0]]), 0.6)
+
+
 def test_questions_are_counted_by_source():
     questions = [SourcedQuestion(str(n), f"Is {n}?", "ab"[n % 2]) for n in range(4)]
     kept, found = deduplicate(questions, np.array([[1, 0], [0, 1], [1, 0.01], [0.5, -1]]), encoder="given")
