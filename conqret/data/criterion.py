@@ -339,7 +339,9 @@ def criteria_of(given: Criteria) -> tuple[Criterion, ...]:
     for one in several:
         criterion = criterion_of(one)
         if criterion in met:
-            raise DeclarationError(f"the criterion {criterion.name} ({str(criterion)[:60]}) is given twice")
+            raise DeclarationError(
+                f"the criterion {criterion.name} ({str(criterion)[:60]}) is given twice: remove one of them"
+            )
         met.add(criterion)
         criteria.append(unique(criterion, taken, named=is_named(one, criterion)))
     if weighed := [criterion for criterion in criteria if criterion.in_a_rubric]:

@@ -225,7 +225,8 @@ def joined_scales(files: Mapping[str, Scales], dimensions: Mapping[str, Collecti
                 by_dimension[dimension], source[dimension] = scale, name
             elif (scale.bounded or scale.words) and replace(scale, source="") != replace(before, source=""):
                 raise DeclarationError(
-                    f"{source[dimension]} and {name} have {dimension} on different scales ({before}; {scale})"
+                    f"{source[dimension]} and {name} have {dimension} on different scales ({before}; {scale}): set "
+                    f"the right one, as in --scale {dimension}=1:5"
                 )
     return Scales(first.default, {**first.own, **by_dimension})
 
@@ -243,7 +244,8 @@ def _by_dimension(option: str, settings: Sequence[str]) -> dict[str, str]:
         name = dimension_name(name)
         if name in by_dimension:
             raise DeclarationError(
-                f"{option} is given twice for {name or 'all dimensions'} ({by_dimension[name]} and {value})"
+                f"{option} is given twice for {name or 'all dimensions'} ({by_dimension[name]} and {value}): "
+                "keep one of them"
             )
         by_dimension[name] = value.strip()
     return by_dimension
@@ -260,7 +262,9 @@ def _at_level(scale: LabelScale, level: str) -> LabelScale:
     steps = all((number - (scale.low or 0)) % 1 == 0 for number in scale.words.values())
     if known == "nominal" and not steps:
         numbers = ", ".join(f"{number:g}" for number in scale.words.values())
-        raise DeclarationError(f"nominal labels must be whole numbers, but --map has {numbers}")
+        raise DeclarationError(
+            f"nominal labels must be whole numbers, but --map has {numbers}: number them 0, 1, 2 …"
+        )
     return replace(scale, level=known, whole=known in ("nominal", "ordinal") and steps)
 
 
@@ -284,7 +288,9 @@ def _words(settings: Sequence[str]) -> dict[str, float]:
         except ValueError:
             raise DeclarationError(f"--map takes words such as low=1,medium=2, not {pair!r}") from None
         if numbers.setdefault(word, value) != value:
-            raise DeclarationError(f"--map gives {word!r} two numbers, {numbers[word]:g} and {value:g}")
+            raise DeclarationError(
+                f"--map gives {word!r} two numbers, {numbers[word]:g} and {value:g}: keep one"
+            )
     if "" in numbers or len(set(numbers.values())) < 2:
         raise DeclarationError(f"--map needs words for at least two numbers, not {','.join(settings)!r}")
     return numbers

@@ -103,7 +103,8 @@ def read_sourced(paths: Sequence[str | Path], texts: str | Path | None = None) -
     ]
     if repeated:
         raise DeclarationError(
-            f"the id {repeated[0]!r} occurs in two of the files ({number(len(repeated), 'id')} in all)"
+            f"the id {repeated[0]!r} occurs in two of the files ({number(len(repeated), 'id')} in "
+            "all): give one of the questions another id"
         )
     return tuple(questions)
 
@@ -124,7 +125,8 @@ def _delphi(rows: Rows, path: Path, texts: str | Path | None) -> list[SourcedQue
     lacking = [number for number in wanted if not known.get(number, "").strip()]
     if lacking:
         raise DeclarationError(
-            f"{texts} lacks {len(lacking)} of DELPHI's {len(wanted)} controversial questions (first: qid {lacking[0]})"
+            f"{texts} lacks {len(lacking)} of DELPHI's {len(wanted)} controversial questions (first: qid "
+            f"{lacking[0]}); give the train.csv from which DELPHI was made"
         )
     return [SourcedQuestion(f"{DELPHI}-{topic}", " ".join(known[topic].split()), DELPHI) for topic in wanted]
 

@@ -333,7 +333,7 @@ def open_items(
     if topics is not None:
         if layout.records is not report_records:
             raise DeclarationError(
-                f"--topics is for TREC RAG reports, and {rows.name} is read as {layout.name}"
+                f"--topics is for TREC RAG reports, and {rows.name} is read as {layout.name}: leave --topics out"
             )
         layout = replace(layout, records=partial(report_records, request=read_requests(topics).get))
     if layout.long and rows.files > 1:

@@ -166,7 +166,9 @@ def write_run(path: str | Path, run: Iterable[ScoredDoc], tag: str = "conqret") 
         if line.doc_id in ranking:
             raise DeclarationError(f"the run ranks {line.doc_id!r} twice for {line.query_id!r}: remove one")
         if not math.isfinite(line.score):
-            raise DeclarationError(f"the score of {line.doc_id!r} for {line.query_id!r} is not finite")
+            raise DeclarationError(
+                f"the score of {line.doc_id!r} for {line.query_id!r} is {line.score}: write a finite number"
+            )
         ranking[line.doc_id] = line
     name = _id(tag)
     lines = (
@@ -210,5 +212,7 @@ def parsed_lines(path: Path, row: Callable[[list[str]], _Row], shape: str) -> It
 
 def _id(text: str) -> str:
     if not text or any(char.isspace() for char in text):
-        raise DeclarationError(f"the id {text!r} is empty or contains white space, which TREC files forbid")
+        raise DeclarationError(
+            f"the id {text!r} is empty or contains white space, which TREC files do not allow: give another id"
+        )
     return text

@@ -208,7 +208,9 @@ def adjudicate(
         if judgments and not {judgment.item for judgment in judgments} & {
             record.screen.item for record in ledger.finished_answers()
         }:
-            raise DeclarationError(f"{run} has judged none of the items that annotators labeled in {folder}")
+            raise DeclarationError(
+                f"{run} has judged none of the items that annotators labeled in {folder}: give a run of the same items"
+            )
         if waiting := ledger.study.screens - len(ledger.complete()):
             note(
                 f"{number(waiting, 'screen')} still lack labels of some annotators, and cannot be adjudicated yet"

@@ -124,7 +124,8 @@ def planned_screens(
         lacking = [name for name in order if name not in known]
         if lacking:
             raise DeclarationError(
-                f"{plan} names {number(len(lacking), 'item')} not among the items, for example {lacking[0]!r}"
+                f"{plan} names {number(len(lacking), 'item')} that are not among the items, for "
+                f"example {lacking[0]!r}; give the items from which it was made"
             )
         chosen = [known[name] for name in order]
     screens = screens_of(task_of(task), chosen, wanted)
